@@ -1,0 +1,138 @@
+# machsym: make (build), make demo, make check; `make help` lists the rest.
+#
+# Sources are found by wildcard: a new lib/<floor>/x.c, cli/cmd_x.c, tests/unit/test_x.c or
+# tests/fuzz/fuzz_x.c needs no line here.
+
+VERSION := 0.1.0
+UNAME   := $(shell uname -s)
+SAN     ?= 0
+
+BUILD   := build$(if $(filter 1,$(SAN)),/san,)
+PREFIX  ?= /usr/local
+DESTDIR ?=
+bindir  := $(PREFIX)/bin
+libexecdir := $(PREFIX)/libexec/machsym
+libdir  := $(PREFIX)/lib
+incdir  := $(PREFIX)/include
+mandir  := $(PREFIX)/share/man
+
+CC      ?= cc
+CXX     ?= c++
+OPT     ?= -O2
+WARN    := -Wall -Wextra -Wshadow -Wvla -Wpointer-arith -Wundef
+CWARN   := $(WARN) -Wstrict-prototypes -Wmissing-prototypes
+SANFLAGS := $(if $(filter 1,$(SAN)),-fsanitize=address$(comma)undefined -fno-sanitize-recover=all -fno-omit-frame-pointer)
+comma   := ,
+
+# Both systems have an LLVM folder with llvm-config in it; the demangler archive is all that a
+# light program takes from it.
+ifeq ($(UNAME),Darwin)
+LLVM_DIR ?= $(firstword $(wildcard /opt/homebrew/opt/llvm@19 /usr/local/opt/llvm@19 /opt/homebrew/opt/llvm /usr/local/opt/llvm))
+BREW     := $(firstword $(wildcard /opt/homebrew /usr/local))
+SYSFLAGS := -D_DARWIN_C_SOURCE -I$(BREW)/include
+LDSYS    := -L$(BREW)/lib -Wl,-dead_strip
+STATIC_BEGIN :=
+STATIC_END :=
+CXXRT    :=
+else
+LLVM_DIR ?= /usr/lib/llvm-19
+SYSFLAGS := -D_POSIX_C_SOURCE=200809L
+LDSYS    := -Wl,--gc-sections -Wl,--as-needed -Wl,--exclude-libs,ALL
+STATIC_BEGIN := -Wl,-Bstatic
+STATIC_END := -Wl,-Bdynamic
+CXXRT    := -static-libstdc++ -static-libgcc
+endif
+LLVM_INC := $(LLVM_DIR)/include
+ifeq ($(UNAME),Linux)
+LLVM_INC := $(firstword $(wildcard /usr/lib/llvm-19/include) $(LLVM_DIR)/include)
+endif
+
+BASE    := $(OPT) -g $(SANFLAGS) -ffunction-sections -fdata-sections -fPIC -pthread $(SYSFLAGS) \
+           -DMS_VERSION='"$(VERSION)"'
+CFLAGS_LIB := -std=c17 $(BASE) $(CWARN) -Ilib -Ilib/include
+# cli/ sees the public headers and nothing else under lib/.
+CFLAGS_CLI := -std=c17 $(BASE) $(CWARN) -Icli -Ilib/include
+CXXFLAGS_LIB := -std=c++17 $(BASE) $(WARN) -Wno-undef -Ilib -Ilib/include -isystem $(LLVM_INC) \
+           -fno-exceptions -fno-rtti
+LDLIBS  := $(STATIC_BEGIN) $(LLVM_DIR)/lib/libLLVMDemangle.a -ljson-c -lz $(STATIC_END)
+LDFLAGS_ALL := $(OPT) -g $(SANFLAGS) -pthread $(CXXRT) $(LDSYS) $(LDFLAGS)
+
+FLOORS  := base macho report demangle dwarf resolve render
+LIB_C   := $(sort $(foreach f,$(FLOORS),$(wildcard lib/$(f)/*.c)))
+LIB_CXX := $(sort $(foreach f,$(FLOORS),$(wildcard lib/$(f)/*.cpp)))
+LIB_O   := $(LIB_C:%.c=$(BUILD)/obj/%.o) $(LIB_CXX:%.cpp=$(BUILD)/obj/%.o)
+LIB_A   := $(BUILD)/libmachsym.a
+COMMON_O := $(patsubst %.c,$(BUILD)/obj/%.o,$(sort $(wildcard cli/common/*.c)))
+COMMANDS := $(patsubst cli/cmd_%.c,%,$(sort $(wildcard cli/cmd_*.c)))
+PROGRAMS := $(BUILD)/machsym $(COMMANDS:%=$(BUILD)/machsym-%)
+UNIT    := $(patsubst tests/unit/%.c,$(BUILD)/tests/%,$(sort $(wildcard tests/unit/test_*.c)))
+FUZZ    := $(patsubst tests/fuzz/fuzz_%.c,%,$(sort $(wildcard tests/fuzz/fuzz_*.c)))
+REPLAY  := $(FUZZ:%=$(BUILD)/tests/replay_%)
+
+.PHONY: all
+all: $(PROGRAMS)
+
+$(BUILD)/obj/lib/%.o: lib/%.c
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS_LIB) $(CFLAGS) -MMD -MP -c $< -o $@
+$(BUILD)/obj/lib/%.o: lib/%.cpp
+	@mkdir -p $(@D)
+	$(CXX) $(CXXFLAGS_LIB) $(CXXFLAGS) -MMD -MP -c $< -o $@
+$(BUILD)/obj/cli/%.o: cli/%.c
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS_CLI) $(CFLAGS) -MMD -MP -c $< -o $@
+$(BUILD)/obj/tests/%.o: tests/%.c
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS_LIB) $(CFLAGS) -Itests -MMD -MP -c $< -o $@
+
+$(LIB_A): $(LIB_O)
+	@rm -f $@
+	$(AR) rcs $@ $^
+
+$(BUILD)/machsym: $(BUILD)/obj/cli/machsym.o $(COMMON_O) $(LIB_A)
+	$(CXX) $(LDFLAGS_ALL) -o $@ $^ $(LDLIBS)
+$(BUILD)/machsym-%: $(BUILD)/obj/cli/cmd_%.o $(COMMON_O) $(LIB_A)
+	$(CXX) $(LDFLAGS_ALL) -o $@ $^ $(LDLIBS)
+
+# ---- tests ---------------------------------------------------------------------------------
+$(BUILD)/tests/test_%: $(BUILD)/obj/tests/unit/test_%.o $(LIB_A)
+	@mkdir -p $(@D)
+	$(CXX) $(LDFLAGS_ALL) -o $@ $^ $(LDLIBS) -lcriterion
+$(BUILD)/tests/replay_%: $(BUILD)/obj/tests/fuzz/fuzz_%.o $(BUILD)/obj/tests/fuzz/replay.o $(LIB_A)
+	@mkdir -p $(@D)
+	$(CXX) $(LDFLAGS_ALL) -o $@ $^ $(LDLIBS)
+
+.PHONY: unit replay
+unit: $(UNIT)
+	@for t in $(UNIT); do $$t || exit 1; done
+replay: $(REPLAY)
+	@for t in $(FUZZ); do $(BUILD)/tests/replay_$$t tests/fuzz/corpus/$$t || exit 1; done
+
+# ---- fuzzing: make fuzz T=fat S=60 -----------------------------------------------------------
+FUZZ_CC ?= $(LLVM_DIR)/bin/clang
+T ?= $(FUZZ)
+S ?= 60
+FUZZ_FLAGS := -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer \
+              -fprofile-instr-generate -fcoverage-mapping
+.PHONY: fuzz
+fuzz: $(T:%=fuzz-%)
+fuzz-%: build/fuzz/%
+	@mkdir -p build/fuzz/found/$*
+	cd build/fuzz && LLVM_PROFILE_FILE=$*.profraw ./$* -max_total_time=$(S) -print_final_stats=1 \
+	    $(FUZZ_ARGS) found/$* ../../tests/fuzz/corpus/$*
+FUZZ_O := $(LIB_C:%.c=build/fuzz/obj/%.o) $(LIB_CXX:%.cpp=build/fuzz/obj/%.o)
+build/fuzz/obj/%.o: %.c
+	@mkdir -p $(@D)
+	$(FUZZ_CC) -O1 -fsanitize=fuzzer-no-link $(FUZZ_FLAGS) $(CFLAGS_LIB) -Itests -MMD -MP -c $< -o $@
+build/fuzz/obj/%.o: %.cpp
+	@mkdir -p $(@D)
+	$(FUZZ_CC)++ -O1 -fsanitize=fuzzer-no-link $(FUZZ_FLAGS) $(CXXFLAGS_LIB) -MMD -MP -c $< -o $@
+build/fuzz/%: build/fuzz/obj/tests/fuzz/fuzz_%.o $(FUZZ_O)
+	$(FUZZ_CC)++ -fsanitize=fuzzer $(FUZZ_FLAGS) -pthread -o $@ $^ $(LDLIBS)
+.PRECIOUS: build/fuzz/% build/fuzz/obj/%.o $(BUILD)/obj/%.o $(BUILD)/tests/%
+
+.PHONY: clean
+clean:
+	rm -rf build
+
+-include $(shell find build -name '*.d' 2>/dev/null)

@@ -1,0 +1,33 @@
+/**
+ * base/arena.h: memory that is given out piece by piece and given back all at once.
+ * One arena a unit or a request; no allocation a DIE.
+ */
+#ifndef MS_BASE_ARENA_H
+#define MS_BASE_ARENA_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+struct ms_arena_block;
+
+struct ms_arena {
+    struct ms_arena_block *newest;
+    char *at, *end;     /* what is left of the newest block */
+    size_t next_bytes;  /* size of the block to come: grows so that many small ones stay few */
+    size_t total_bytes; /* all blocks */
+    size_t max_bytes;   /* ceiling on total_bytes; 0 = none */
+};
+
+/** `max_bytes` bounds what the arena may take from the system; 0 for no bound. */
+void ms_arena_init(struct ms_arena *arena, size_t max_bytes);
+/** Frees everything; the arena is empty and usable again. Takes a zeroed arena. */
+void ms_arena_fini(struct ms_arena *arena);
+
+/** n bytes, aligned for anything, not zeroed. NULL when memory or the bound is out. */
+void *ms_arena_take(struct ms_arena *arena, size_t n);
+/** The same for `count` items of `size` bytes, zeroed; NULL also when the product wraps. */
+void *ms_arena_zeroed(struct ms_arena *arena, size_t count, size_t size);
+/** A NUL-terminated copy of n bytes. */
+char *ms_arena_copy(struct ms_arena *arena, const char *text, size_t n);
+
+#endif

@@ -1,0 +1,98 @@
+#include "base/text.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+void ms_text_init(struct ms_text *text, size_t max)
+{
+    memset(text, 0, sizeof *text);
+    text->max = max;
+}
+
+void ms_text_fini(struct ms_text *text)
+{
+    free(text->at);
+    ms_text_init(text, text->max);
+}
+
+void ms_text_clear(struct ms_text *text)
+{
+    text->n = 0;
+    text->failed = false;
+    if (text->at)
+        text->at[0] = 0;
+}
+
+/* Makes room for n more bytes and the NUL. */
+static bool reserve(struct ms_text *text, size_t n)
+{
+    if (text->failed || n > text->max - text->n) {
+        text->failed = true;
+        return false;
+    }
+    size_t need = text->n + n + 1;
+    if (need <= text->room)
+        return true;
+    size_t room = text->room ? text->room : 128;
+    while (room < need)
+        room += room / 2;
+    char *at = realloc(text->at, room);
+    if (!at) {
+        text->failed = true;
+        return false;
+    }
+    text->at = at;
+    text->room = room;
+    return true;
+}
+
+void ms_text_add(struct ms_text *text, const char *bytes, size_t n)
+{
+    if (!reserve(text, n))
+        return;
+    if (n)
+        memcpy(text->at + text->n, bytes, n);
+    text->n += n;
+    text->at[text->n] = 0;
+}
+
+void ms_text_puts(struct ms_text *text, const char *string)
+{
+    ms_text_add(text, string, strlen(string));
+}
+
+void ms_text_putc(struct ms_text *text, char c)
+{
+    ms_text_add(text, &c, 1);
+}
+
+void ms_text_printf(struct ms_text *text, const char *format, ...)
+{
+    char small[256];
+    va_list args, again;
+    va_start(args, format);
+    va_copy(again, args);
+    int n = vsnprintf(small, sizeof small, format, args);
+    va_end(args);
+    if (n < 0) {
+        text->failed = true;
+    } else if ((size_t)n < sizeof small) {
+        ms_text_add(text, small, (size_t)n);
+    } else if (reserve(text, (size_t)n)) {
+        vsnprintf(text->at + text->n, (size_t)n + 1, format, again);
+        text->n += (size_t)n;
+    }
+    va_end(again);
+}
+
+enum ms_status ms_text_check(const struct ms_text *text, struct ms_error *err)
+{
+    if (!text->failed)
+        return MS_OK;
+    if (text->max - text->n < 4096)
+        return ms_fail(err, MS_E_LIMIT, NULL, MS_NO_OFFSET, "text exceeds its limit of %zu bytes",
+                       text->max);
+    return ms_fail_memory(err);
+}

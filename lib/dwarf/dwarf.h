@@ -1,0 +1,88 @@
+/**
+ * dwarf/dwarf.h: from an address to its function, every call inlined there, and their
+ * files and lines. Speaks of section bytes only: no paths, no Mach-O.
+ *
+ * Sources: DWARF 2 to 5 (http://dwarfstd.org), Apple's and LLVM's practice where a
+ * comment says so.
+ */
+#ifndef MS_DWARF_DWARF_H
+#define MS_DWARF_DWARF_H
+
+#include "base/error.h"
+
+/** The sections of one image, each empty when absent. Borrowed for the life of the reader. */
+struct ms_dwarf_sections {
+    struct ms_bytes abbrev, addr, aranges, info, line, line_str, ranges, rnglists, str,
+        str_offsets, types;
+    bool big;             /* byte order */
+    uint8_t address_size; /* of the image: 4 or 8, where a unit does not say */
+    /** Half-open code ranges of the image, ascending, to tell code from tombstones; may be
+     *  NULL. */
+    const struct ms_dwarf_range *code;
+    size_t n_code;
+    const char *where;    /* "App.dSYM (arm64)", for messages; borrowed */
+};
+
+struct ms_dwarf_range {
+    uint64_t low, high; /* half-open, _vm */
+};
+
+/** Index of a unit by address, abbreviation tables shared by offset, units opened lazily. */
+struct ms_dwarf;
+
+/**
+ * Prepares a reader; touches nothing but the unit headers it needs later. Cheap.
+ * @return MS_ABSENT when there is no debug_info; MS_E_NOMEM
+ */
+enum ms_status ms_dwarf_open(const struct ms_dwarf_sections *sections, struct ms_dwarf **out,
+                             struct ms_error *err);
+void ms_dwarf_close(struct ms_dwarf *dwarf); /* takes NULL */
+
+/** What is known of one address. */
+struct ms_dwarf_hit {
+    /** MS_OK: frames are there. MS_ABSENT: no unit covers it, or its unit knows neither a
+     *  function nor a line for it. MS_E_*: the unit that covers it is broken; frames may
+     *  still hold what could be read. */
+    enum ms_status status;
+    uint32_t first, n_frames; /* into ms_dwarf_answers.frames, innermost first */
+    uint32_t error;           /* index into .errors when status is MS_E_*, else 0 */
+};
+
+/**
+ * Answers to a batch. The innermost frame has the line table's location, each outer one
+ * the call site of the frame inside it. `source` is MS_SOURCE_DWARF. A frame without
+ * linkage and name means: the line is known, the function is not. Strings are borrowed
+ * from the sections, but for those that had to be made, which live in the answers.
+ * A function whose DIE overlaps another's: the smallest range that holds the address wins.
+ */
+struct ms_dwarf_answers {
+    struct ms_dwarf_hit *hits; /* as many as addresses, in the order asked */
+    size_t n_hits;
+    struct ms_frame *frames;
+    size_t n_frames;
+    struct ms_error *errors; /* one a broken unit, not one an address */
+    size_t n_errors;
+    void *storage;
+};
+
+/**
+ * Looks up a batch of addresses_vm, in any order, duplicates allowed: sorts them, finds
+ * their units (.debug_aranges, else the units' own ranges), then makes one streaming pass
+ * over the DIEs and the line program of each unit needed, storing hits only.
+ * Nothing of a unit is kept afterwards: for one-by-one queries see ms_dwarf_find.
+ */
+enum ms_status ms_dwarf_find_many(struct ms_dwarf *dwarf, const uint64_t *addresses_vm, size_t n,
+                                  struct ms_dwarf_answers *out, struct ms_error *err);
+void ms_dwarf_answers_fini(struct ms_dwarf_answers *answers);
+
+/**
+ * Looks up one address and keeps a compact index of the unit it touched (functions,
+ * lines), so that the next one in it is cheap. `out` is reused from call to call: it must
+ * be zeroed before the first, and is freed by ms_dwarf_answers_fini.
+ * The bytes kept are bounded by ms_dwarf_set_max_kept (default 64 MiB): oldest unit first.
+ */
+enum ms_status ms_dwarf_find(struct ms_dwarf *dwarf, uint64_t address_vm,
+                             struct ms_dwarf_answers *out, struct ms_error *err);
+void ms_dwarf_set_max_kept(struct ms_dwarf *dwarf, size_t bytes);
+
+#endif
