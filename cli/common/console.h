@@ -1,0 +1,36 @@
+/*
+ * common/console.h: messages and exit statuses, the same for every command.
+ */
+#ifndef MACHSYM_CLI_CONSOLE_H
+#define MACHSYM_CLI_CONSOLE_H
+
+#include "machsym/error.h"
+
+#include <stdbool.h>
+
+enum {
+    EXIT_DONE = 0,
+    EXIT_NO = 1,     /* the answer is "no": a mismatch, --strict and something unresolved */
+    EXIT_USAGE = 2,
+    EXIT_INPUT = 3,  /* an input that is missing, unreadable or malformed */
+    EXIT_SYSTEM = 4  /* memory, disk */
+};
+
+/* Sets the command's name and puts the process in order; args_parse calls it. */
+void console_start(const char *command);
+
+/* "machsym CMD: message" on stderr. */
+void complain(const char *format, ...) __attribute__((format(printf, 1, 2)));
+/* The same with "warning: " before the message. */
+void warn(const char *format, ...) __attribute__((format(printf, 1, 2)));
+/* Prints the error and returns the exit status that it stands for. */
+int complain_error(const struct ms_error *error);
+int exit_for(enum ms_status status);
+
+/* The higher of two exit statuses: with several inputs the worst one counts. */
+int worse(int a, int b);
+
+/* Whether to colour what goes to this descriptor: a terminal, and no NO_COLOR. */
+bool console_colour(int fd);
+
+#endif
