@@ -1,0 +1,115 @@
+/**
+ * machsym/image.h: one image ready to be asked: a binary and/or a dSYM of one UUID and one
+ * architecture, and from an address to its function, its inlined calls, files and lines.
+ */
+#ifndef MACHSYM_IMAGE_H
+#define MACHSYM_IMAGE_H
+
+#include "machsym/macho.h"
+#include "machsym/types.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct ms_image;
+
+/** Which slice of which file. */
+struct ms_image_choice {
+    /** A thin or fat Mach-O, a .dSYM bundle or the DWARF file in it, an .app, a .framework,
+     *  another bundle, or an .xcarchive that holds one app. */
+    const char *path;
+    const char *arch;           /**< "arm64"; NULL = the only slice */
+    const struct ms_uuid *uuid; /**< NULL = any; else decides before arch */
+    bool no_companion;          /**< do not look for a dSYM or a binary beside it */
+};
+
+/**
+ * Opens the slice, and looks beside it for the other half (the dSYM of a binary; the
+ * binary of a dSYM when its tables are needed), which is used when its UUID is equal.
+ * Opening reads load commands alone.
+ * @return MS_E_IO, MS_E_FORMAT; MS_E_ARGUMENT when the slice must be chosen: the text lists
+ *         them; MS_ABSENT never
+ */
+enum ms_status ms_image_open(const struct ms_image_choice *choice, struct ms_image **out,
+                             struct ms_error *err);
+
+/**
+ * Opens the image of this UUID out of a binary and/or a debug file (one may be NULL), both
+ * plain Mach-O files.
+ */
+enum ms_status ms_image_open_pair(const char *binary, const char *debug, const struct ms_uuid *uuid,
+                                  struct ms_image **out, struct ms_error *err);
+void ms_image_close(struct ms_image *image); /**< takes NULL */
+
+/** What is known of an image without looking anything up. Strings live as long as it. */
+struct ms_image_info {
+    const char *name;         /**< base name of the binary, or of the DWARF file */
+    const char *binary_path;  /**< NULL when there is none */
+    const char *debug_path;   /**< the file whose DWARF answers; NULL when there is none */
+    const char *arch;
+    bool has_uuid;
+    struct ms_uuid uuid;
+    uint64_t text_vm, text_bytes;
+    uint64_t text_exec_vm;    /**< of __TEXT_EXEC (kernel), text_vm without one */
+    bool has_dwarf;
+    uint64_t end_vm;          /**< end of the highest segment that isn't debug information */
+    /** A dSYM that lies beside the binary but has another UUID, so that it isn't used. */
+    const char *mismatch_path;
+    struct ms_uuid mismatch_uuid;
+    /** A damaged table; its status is MS_OK when all is well. */
+    const struct ms_error *damage;
+    /** The slice was chosen by family ("arm64" found "arm64e"): the name asked for, or NULL. */
+    const char *arch_asked;
+};
+void ms_image_info(const struct ms_image *image, struct ms_image_info *out);
+
+/** Answers to a batch of addresses; see ms_image_find_many. */
+struct ms_answers {
+    struct ms_answer *items; /**< one an address, in the order asked */
+    size_t n;
+    /** Messages on units that are broken, at most one each. */
+    const struct ms_error *errors;
+    size_t n_errors;
+    void *storage; /**< owned */
+};
+
+/**
+ * Looks up addresses as linked, in any order. DWARF answers first; what it does not know
+ * is named from the symbol table, else from where its function starts.
+ * @return MS_E_NOMEM, or MS_E_IO when a file was truncated while it was read
+ */
+enum ms_status ms_image_find_many(struct ms_image *image, const uint64_t *addresses_vm, size_t n,
+                                  struct ms_answers *out, struct ms_error *err);
+void ms_answers_fini(struct ms_answers *answers);
+
+/**
+ * The same for one address at a time: keeps what it read of the unit, so that the next one
+ * near it is cheap. *out is zeroed before the first call, reused by each, and freed by
+ * ms_answers_fini.
+ */
+enum ms_status ms_image_find(struct ms_image *image, uint64_t address_vm, struct ms_answers *out,
+                             struct ms_error *err);
+
+/** The address of a symbol or function by its name, mangled or (C) plain; MS_ABSENT. */
+enum ms_status ms_image_find_name(struct ms_image *image, const char *name, uint64_t *address_vm,
+                                  struct ms_error *err);
+
+/** The counts of ms_image_check. */
+struct ms_image_check {
+    uint64_t n_units, n_functions, n_inlined, n_rows;
+    size_t n_errors;  /**< units that are broken; the first of them in `first` */
+    struct ms_error first;
+};
+
+/**
+ * Decodes all debug information as lookups would: every function, every line program.
+ * @return MS_ABSENT when the image has no DWARF
+ */
+enum ms_status ms_image_check(struct ms_image *image, struct ms_image_check *out,
+                              struct ms_error *err);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
