@@ -18,13 +18,13 @@ struct ms_line_part {
 };
 
 struct ms_frame_rest {
-    bool has_load;           /**< "0xLOAD + OFF" */
+    bool has_load; /**< "0xLOAD + OFF" */
     uint64_t load_rt;
     struct ms_line_part symbol; /**< n = 0: none */
     bool has_offset;
-    uint64_t offset;         /**< from the symbol, or from load_rt */
+    uint64_t offset;          /**< from the symbol, or from load_rt */
     struct ms_line_part file; /**< n = 0: none */
-    uint32_t line;           /**< 0 when unknown */
+    uint32_t line;            /**< 0 when unknown */
     bool inlined;
 };
 
@@ -34,8 +34,8 @@ struct ms_frame_line {
     struct ms_line_part image;
     struct ms_line_part address_text;
     uint64_t address_rt;
-    struct ms_line_part text;   /**< after the address, without blanks around it */
-    bool has_tab;               /**< image and address have a TAB between them: not libc's */
+    struct ms_line_part text; /**< after the address, without blanks around it */
+    bool has_tab;             /**< image and address have a TAB between them: not libc's */
     struct ms_frame_rest rest;
 };
 

@@ -27,8 +27,8 @@ enum ms_address_kind {
  */
 struct ms_frame_hint {
     enum ms_address_kind kind;
-    bool image_known;     /**< frame.image is set already (.ips: imageIndex) and stays */
-    bool has_load;        /**< the frame's own line gives its image's load address */
+    bool image_known; /**< frame.image is set already (.ips: imageIndex) and stays */
+    bool has_load;    /**< the frame's own line gives its image's load address */
     uint64_t load_rt;
     const char *image_name; /**< the frame's own name of its image; arena or static; NULL */
 };
@@ -40,15 +40,15 @@ struct ms_frame_item {
 };
 
 struct ms_report_builder {
-    struct ms_bytes file;    /* all of it: spans count from here */
-    const char *name;        /* for messages */
-    struct ms_arena arena;   /* goes to ms_report_file.storage */
+    struct ms_bytes file;  /* all of it: spans count from here */
+    const char *name;      /* for messages */
+    struct ms_arena arena; /* goes to ms_report_file.storage */
     struct ms_report *reports;
     size_t n_reports, reports_room;
 
     /* The report that is open. Readers write its plain fields (process, note, …) directly. */
     struct ms_report report;
-    bool arm64, arm32;       /* decides about authentication bits and Thumb bits */
+    bool arm64, arm32; /* decides about authentication bits and Thumb bits */
     struct ms_report_image *images;
     size_t n_images, images_room;
     struct ms_report_thread *threads;
@@ -56,7 +56,7 @@ struct ms_report_builder {
     struct ms_frame_item *frames;
     size_t n_frames, frames_room;
 
-    bool failed;             /* memory ran out somewhere */
+    bool failed; /* memory ran out somewhere */
     struct ms_report_image spare_image;
     struct ms_report_thread spare_thread;
     struct ms_frame_item spare_frame;

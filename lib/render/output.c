@@ -1,0 +1,276 @@
+#include "machsym/output.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- the sink ------------------------------------------------------------------------ */
+
+void ms_sink_write(struct ms_sink *sink, const char *bytes, size_t n)
+{
+    if (sink->failed || n == 0)
+        return;
+    if (!sink->write(sink->to, bytes, n))
+        sink->failed = true;
+}
+
+void ms_sink_puts(struct ms_sink *sink, const char *text)
+{
+    ms_sink_write(sink, text, strlen(text));
+}
+
+void ms_sink_printf(struct ms_sink *sink, const char *format, ...)
+{
+    char small[512];
+    va_list args, again;
+    va_start(args, format);
+    va_copy(again, args);
+    int n = vsnprintf(small, sizeof small, format, args);
+    va_end(args);
+    if (n < 0) {
+        sink->failed = true;
+    } else if ((size_t)n < sizeof small) {
+        ms_sink_write(sink, small, (size_t)n);
+    } else {
+        char *large = sink->failed ? NULL : malloc((size_t)n + 1);
+        if (large) {
+            vsnprintf(large, (size_t)n + 1, format, again);
+            ms_sink_write(sink, large, (size_t)n);
+            free(large);
+        } else {
+            sink->failed = true;
+        }
+    }
+    va_end(again);
+}
+
+/* ---- JSON ---------------------------------------------------------------------------- */
+
+void ms_json_init(struct ms_json *json, struct ms_sink *sink, unsigned indent)
+{
+    memset(json, 0, sizeof *json);
+    json->sink = sink;
+    json->indent = indent;
+}
+
+static void new_line(struct ms_json *json)
+{
+    static const char blanks[] = "                                ";
+    if (!json->indent)
+        return;
+    ms_sink_write(json->sink, "\n", 1);
+    size_t left = (size_t)json->indent * json->depth;
+    while (left) {
+        size_t part = left < sizeof blanks - 1 ? left : sizeof blanks - 1;
+        ms_sink_write(json->sink, blanks, part);
+        left -= part;
+    }
+}
+
+/* Puts what separates a value (or a key) from what stands before it. */
+static void separate(struct ms_json *json)
+{
+    if (json->after_key) {
+        json->after_key = false;
+        return;
+    }
+    if (json->depth == 0)
+        return;
+    bool *has_member = &json->has_member[json->depth - 1];
+    if (*has_member)
+        ms_sink_write(json->sink, ",", 1);
+    *has_member = true;
+    new_line(json);
+}
+
+static void open_level(struct ms_json *json, const char *bracket)
+{
+    separate(json);
+    ms_sink_write(json->sink, bracket, 1);
+    if (json->depth == MS_JSON_DEPTH) {
+        /* The caller's mistake. Failing is better than a document with brackets missing. */
+        json->sink->failed = true;
+        return;
+    }
+    json->has_member[json->depth++] = false;
+}
+
+static void close_level(struct ms_json *json, const char *bracket)
+{
+    if (json->depth == 0) {
+        json->sink->failed = true;
+        return;
+    }
+    json->depth--;
+    if (json->has_member[json->depth])
+        new_line(json);
+    ms_sink_write(json->sink, bracket, 1);
+}
+
+void ms_json_object(struct ms_json *json)
+{
+    open_level(json, "{");
+}
+
+void ms_json_object_end(struct ms_json *json)
+{
+    close_level(json, "}");
+}
+
+void ms_json_array(struct ms_json *json)
+{
+    open_level(json, "[");
+}
+
+void ms_json_array_end(struct ms_json *json)
+{
+    close_level(json, "]");
+}
+
+void ms_json_key(struct ms_json *json, const char *key)
+{
+    ms_json_string(json, key);
+    ms_sink_puts(json->sink, json->indent ? ": " : ":");
+    json->after_key = true;
+}
+
+void ms_json_string_n(struct ms_json *json, const char *text, size_t n)
+{
+    separate(json);
+    ms_sink_write(json->sink, "\"", 1);
+    ms_json_escape(json->sink, text, n);
+    ms_sink_write(json->sink, "\"", 1);
+}
+
+void ms_json_string(struct ms_json *json, const char *text)
+{
+    if (text) {
+        ms_json_string_n(json, text, strlen(text));
+        return;
+    }
+    separate(json);
+    ms_sink_puts(json->sink, "null");
+}
+
+void ms_json_uint(struct ms_json *json, uint64_t value)
+{
+    separate(json);
+    ms_sink_printf(json->sink, "%" PRIu64, value);
+}
+
+void ms_json_int(struct ms_json *json, int64_t value)
+{
+    separate(json);
+    ms_sink_printf(json->sink, "%" PRId64, value);
+}
+
+void ms_json_bool(struct ms_json *json, bool value)
+{
+    separate(json);
+    ms_sink_puts(json->sink, value ? "true" : "false");
+}
+
+void ms_json_address(struct ms_json *json, uint64_t value)
+{
+    separate(json);
+    ms_sink_printf(json->sink, "\"0x%" PRIx64 "\"", value);
+}
+
+void ms_json_field(struct ms_json *json, const char *key, const char *text)
+{
+    if (!text)
+        return;
+    ms_json_key(json, key);
+    ms_json_string(json, text);
+}
+
+void ms_json_field_uint(struct ms_json *json, const char *key, uint64_t value)
+{
+    ms_json_key(json, key);
+    ms_json_uint(json, value);
+}
+
+void ms_json_field_address(struct ms_json *json, const char *key, uint64_t value)
+{
+    ms_json_key(json, key);
+    ms_json_address(json, value);
+}
+
+void ms_json_field_bool(struct ms_json *json, const char *key, bool value)
+{
+    ms_json_key(json, key);
+    ms_json_bool(json, value);
+}
+
+/* ---- strings ------------------------------------------------------------------------- */
+
+/*
+ * How many of the n bytes (n > 0, the first above 0x7f) make up one character, by the table of
+ * well-formed sequences (Unicode, table 3-7): no overlong forms, no surrogates, nothing above
+ * U+10FFFF. 0 when they don't; then *bad is how many bytes one U+FFFD stands for.
+ */
+static size_t utf8_length(const unsigned char *at, size_t n, size_t *bad)
+{
+    unsigned char first = at[0], low = 0x80, high = 0xbf;
+    size_t length = first >= 0xf0 ? 4 : first >= 0xe0 ? 3 : 2;
+    *bad = 1;
+    if (first < 0xc2 || first > 0xf4)
+        return 0;
+    if (first == 0xe0)
+        low = 0xa0;
+    else if (first == 0xed)
+        high = 0x9f;
+    else if (first == 0xf0)
+        low = 0x90;
+    else if (first == 0xf4)
+        high = 0x8f;
+    for (size_t i = 1; i < length; i++) {
+        if (i == n || at[i] < low || at[i] > high) {
+            *bad = i;
+            return 0;
+        }
+        low = 0x80;
+        high = 0xbf;
+    }
+    return length;
+}
+
+static void escape_one(struct ms_sink *sink, unsigned char c)
+{
+    static const char named[] = "\b\f\n\r\t\"\\", letters[] = "bfnrt\"\\";
+    const char *found = c ? strchr(named, c) : NULL;
+    if (found) {
+        char pair[2] = {'\\', letters[found - named]};
+        ms_sink_write(sink, pair, 2);
+    } else {
+        ms_sink_printf(sink, "\\u%04x", c);
+    }
+}
+
+void ms_json_escape(struct ms_sink *sink, const char *text, size_t n)
+{
+    const unsigned char *at = (const unsigned char *)text;
+    size_t done = 0, i = 0; /* bytes [done, i) stand as they are */
+    while (i < n) {
+        size_t bad = 0, length = 1;
+        if (at[i] >= 0x80)
+            length = utf8_length(at + i, n - i, &bad);
+        else if (at[i] < 0x20 || at[i] == '"' || at[i] == '\\')
+            length = 0;
+        if (length) {
+            i += length;
+            continue;
+        }
+        ms_sink_write(sink, text + done, i - done);
+        if (bad)
+            ms_sink_write(sink, "\xef\xbf\xbd", 3);
+        else
+            escape_one(sink, at[i]);
+        i += bad ? bad : 1;
+        done = i;
+    }
+    if (n > done)
+        ms_sink_write(sink, text + done, n - done);
+}
