@@ -1,0 +1,41 @@
+/*
+ * demangle/demanglers.h: one reader a mangling scheme, all of one shape: n bytes of a whole
+ * name, without Mach-O's extra underscore, in; text appended; false, with whatever was
+ * appended to be thrown away, for a name that isn't of the scheme or that would take more
+ * than its share of memory, depth or time.
+ */
+#ifndef MS_DEMANGLE_DEMANGLERS_H
+#define MS_DEMANGLE_DEMANGLERS_H
+
+#include "base/text.h"
+
+/* Real mangled names reach 5,000 bytes, expression templates ten times that. */
+#define MS_DEMANGLE_INPUT ((size_t)1 << 16)
+/* And what is made of them: substitutions double a name's text every few bytes, so that a
+ * crafted name of 200 bytes means gigabytes. */
+#define MS_DEMANGLE_OUTPUT ((size_t)1 << 20)
+
+/* _ZN…17h<16 hex digits>E, what rustc made until 2025. */
+bool ms_rust_legacy_is(const char *name, size_t n);
+bool ms_rust_legacy(const char *name, size_t n, struct ms_text *out);
+
+/* What LLVM's passes hang on to a finished Rust name (".cold", ".llvm.123"): kept as it is but
+ * for the latter, as rustc-demangle has it. False when it is no such suffix. */
+bool ms_rust_suffix(const char *suffix, size_t n, struct ms_text *out);
+
+/* _R…: RFC 2603. */
+bool ms_rust_v0(const char *name, size_t n, struct ms_text *out);
+
+/**
+ * Itanium C++ ABI, and clang's names of blocks, through LLVM's parser (llvm_demangle.cpp).
+ * @return the demangled name, malloc'ed, NUL-terminated, or NULL
+ */
+#ifdef __cplusplus
+extern "C" {
+#endif
+char *ms_llvm_itanium(const char *name, size_t n);
+#ifdef __cplusplus
+}
+#endif
+
+#endif
