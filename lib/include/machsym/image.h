@@ -28,8 +28,8 @@ struct ms_image_choice {
  * Opens the slice, and looks beside it for the other half (the dSYM of a binary; the
  * binary of a dSYM when its tables are needed), which is used when its UUID is equal.
  * Opening reads load commands alone.
- * @return MS_E_IO, MS_E_FORMAT; MS_E_ARGUMENT when the slice must be chosen: the text lists
- *         them; MS_ABSENT never
+ * @return MS_ABSENT: no slice of that architecture or UUID, the error lists those there are;
+ *         MS_E_ARGUMENT: several slices, and nothing to choose by; MS_E_IO, MS_E_FORMAT
  */
 enum ms_status ms_image_open(const struct ms_image_choice *choice, struct ms_image **out,
                              struct ms_error *err);
@@ -59,8 +59,6 @@ struct ms_image_info {
     struct ms_uuid mismatch_uuid;
     /** A damaged table; its status is MS_OK when all is well. */
     const struct ms_error *damage;
-    /** The slice was chosen by family ("arm64" found "arm64e"): the name asked for, or NULL. */
-    const char *arch_asked;
 };
 void ms_image_info(const struct ms_image *image, struct ms_image_info *out);
 

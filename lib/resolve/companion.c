@@ -1,0 +1,205 @@
+#include "resolve/companion.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+/* How many folders up a bundle around a binary may lie: X.app/Contents/Frameworks/
+ * Y.framework/Versions/A/Y is six below X.app. */
+enum { MAX_UP = 10 };
+
+static bool exists(const char *path)
+{
+    return path && access(path, F_OK) == 0;
+}
+
+/* "App" of "/x/App.app/": base name without slashes and without its last suffix. */
+static char *stem(struct ms_arena *arena, const char *path)
+{
+    const char *base = ms_path_base(path);
+    size_t n = strcspn(base, "/");
+    for (size_t i = n; i > 1; i--)
+        if (base[i - 1] == '.') {
+            n = i - 1;
+            break;
+        }
+    return ms_arena_copy(arena, base, n);
+}
+
+/* The main binary of a bundle, by the name that the bundle has; NULL when none is there. */
+static const char *main_binary(struct ms_arena *arena, const char *bundle)
+{
+    static const char *const inside[] = {"Contents/MacOS", "", "Versions/Current", "Versions/A"};
+    char *name = stem(arena, bundle);
+    for (size_t i = 0; name && i < sizeof inside / sizeof *inside; i++) {
+        char *dir = inside[i][0] ? ms_path_join(arena, bundle, inside[i]) : (char *)(uintptr_t)bundle;
+        char *file = dir ? ms_path_join(arena, dir, name) : NULL;
+        if (exists(file) && !ms_path_is_folder(file))
+            return file;
+    }
+    return NULL;
+}
+
+/* An app whose binary has another name than the bundle: the only executable in its folder. */
+static enum ms_status only_executable(struct ms_paths *out, const char *bundle,
+                                      struct ms_error *err)
+{
+    struct ms_catalog catalog;
+    ms_catalog_init(&catalog);
+    struct ms_arena scratch;
+    ms_arena_init(&scratch, 0);
+    char *dir = ms_path_join(&scratch, bundle, "Contents/MacOS");
+    if (!dir || !ms_path_is_folder(dir))
+        dir = (char *)(uintptr_t)bundle;
+    struct ms_paths files;
+    ms_paths_init(&files);
+    enum ms_status status = ms_paths_collect(&files, dir, MS_REACH_BESIDE, err);
+    for (size_t i = 0; i < files.n && status == MS_OK; i++) {
+        enum ms_status added = ms_catalog_add(&catalog, files.items[i], false, NULL);
+        if (added == MS_E_NOMEM)
+            status = added;
+    }
+    const char *found = NULL;
+    for (size_t i = 0; i < catalog.n && status == MS_OK; i++) {
+        const struct ms_catalog_entry *e = &catalog.items[i];
+        if (e->filetype != MS_MH_EXECUTE || (found && strcmp(found, e->path) == 0))
+            continue;
+        if (found)
+            status = ms_fail(err, MS_E_ARGUMENT, bundle, MS_NO_OFFSET,
+                             "holds several executables: name the one that is meant");
+        found = e->path;
+    }
+    if (status == MS_OK && !found)
+        status = ms_fail(err, MS_E_FORMAT, bundle, MS_NO_OFFSET, "no Mach-O executable in it");
+    if (status == MS_OK)
+        status = ms_paths_collect(out, found, MS_REACH_ALL, err);
+    ms_paths_fini(&files);
+    ms_arena_fini(&scratch);
+    ms_catalog_fini(&catalog);
+    return status;
+}
+
+/* The one .app of an .xcarchive. */
+static enum ms_status archived_app(struct ms_paths *out, const char *archive, struct ms_error *err)
+{
+    struct ms_arena scratch;
+    ms_arena_init(&scratch, 0);
+    char *products = ms_path_join(&scratch, archive, "Products");
+    enum ms_status status = MS_E_NOMEM;
+    struct ms_paths files;
+    ms_paths_init(&files);
+    const char *app = NULL;
+    if (products)
+        status = ms_paths_collect(&files, products, MS_REACH_ALL, err);
+    /* The outermost .app folders on the way to the files are the archived products. */
+    for (size_t i = 0; i < files.n && status == MS_OK; i++) {
+        const char *end = strstr(files.items[i], ".app/");
+        if (!end)
+            continue;
+        size_t n = (size_t)(end - files.items[i]) + 4;
+        if (app && (strlen(app) != n || memcmp(app, files.items[i], n) != 0))
+            status = ms_fail(err, MS_E_ARGUMENT, archive, MS_NO_OFFSET,
+                             "holds several apps: name the one that is meant");
+        else if (!app && !(app = ms_arena_copy(&scratch, files.items[i], n)))
+            status = ms_fail_memory(err);
+    }
+    if (status == MS_OK && !app)
+        status = ms_fail(err, MS_E_FORMAT, archive, MS_NO_OFFSET, "no app in its Products folder");
+    if (status == MS_OK)
+        status = ms_companion_files(out, app, false, err);
+    ms_paths_fini(&files);
+    ms_arena_fini(&scratch);
+    return status;
+}
+
+enum ms_status ms_companion_files(struct ms_paths *paths, const char *path, bool whole,
+                                  struct ms_error *err)
+{
+    if (!ms_path_is_folder(path) || ms_path_has_suffix(path, ".dSYM"))
+        return ms_paths_collect(paths, path, MS_REACH_ALL, err);
+    enum ms_status status = MS_OK;
+    if (ms_path_has_suffix(path, ".xcarchive") && !whole)
+        return archived_app(paths, path, err);
+    if (ms_path_is_bundle_name(path)) {
+        const char *binary = main_binary(&paths->arena, path);
+        if (binary)
+            status = ms_paths_collect(paths, binary, MS_REACH_ALL, err);
+        else if (!whole)
+            status = only_executable(paths, path, err);
+    } else if (!whole) {
+        return ms_fail(err, MS_E_FORMAT, path, MS_NO_OFFSET,
+                       "is a folder: name the binary, the bundle or the dSYM in it");
+    }
+    if (status == MS_OK && whole)
+        status = ms_paths_collect(paths, path, MS_REACH_ALL, err);
+    return status;
+}
+
+/* dir/NAME.dSYM, when it is there. */
+static enum ms_status add_dsym(struct ms_catalog *catalog, struct ms_arena *arena, const char *dir,
+                               const char *name, struct ms_error *err)
+{
+    size_t n = strlen(name) + sizeof ".dSYM";
+    char *file = ms_arena_take(arena, n);
+    if (!file)
+        return ms_fail_memory(err);
+    snprintf(file, n, "%s.dSYM", name);
+    char *path = ms_path_join(arena, dir, file);
+    if (!path)
+        return ms_fail_memory(err);
+    if (!exists(path))
+        return MS_OK;
+    return ms_catalog_add(catalog, path, false, err) == MS_E_NOMEM ? MS_E_NOMEM : MS_OK;
+}
+
+enum ms_status ms_companion_dsyms(struct ms_catalog *catalog, const char *binary,
+                                  struct ms_error *err)
+{
+    struct ms_arena *arena = &catalog->arena;
+    const char *name = ms_path_base(binary);
+    char *dir = ms_path_parent(arena, binary);
+    enum ms_status status = dir ? add_dsym(catalog, arena, dir, name, err) : ms_fail_memory(err);
+    for (int up = 0; up < MAX_UP && status == MS_OK; up++) {
+        if (strcmp(dir, ".") == 0 || strcmp(dir, "/") == 0)
+            break;
+        char *parent = ms_path_parent(arena, dir);
+        if (!parent)
+            return ms_fail_memory(err);
+        if (ms_path_has_suffix(dir, ".xcarchive")) {
+            char *dsyms = ms_path_join(arena, dir, "dSYMs");
+            if (exists(dsyms) && ms_catalog_add(catalog, dsyms, false, err) == MS_E_NOMEM)
+                return MS_E_NOMEM;
+            break;
+        }
+        if (ms_path_is_bundle_name(dir)) {
+            status = add_dsym(catalog, arena, parent, ms_path_base(dir), err);
+            if (status == MS_OK)
+                status = add_dsym(catalog, arena, parent, name, err);
+        }
+        dir = parent;
+    }
+    return status;
+}
+
+enum ms_status ms_companion_binaries(struct ms_catalog *catalog, const char *dwarf_file,
+                                     struct ms_error *err)
+{
+    struct ms_arena *arena = &catalog->arena;
+    const char *marker = strstr(dwarf_file, ".dSYM/Contents/Resources/DWARF/");
+    if (!marker)
+        return MS_OK;
+    /* X of X.dSYM is the binary beside it; X.app of X.app.dSYM the bundle. */
+    char *beside = ms_arena_copy(arena, dwarf_file, (size_t)(marker - dwarf_file));
+    if (!beside)
+        return ms_fail_memory(err);
+    const char *candidates[2] = {beside, NULL};
+    if (ms_path_is_folder(beside))
+        candidates[0] = ms_path_is_bundle_name(beside) ? main_binary(arena, beside) : NULL;
+    char *dir = ms_path_parent(arena, beside);
+    candidates[1] = dir ? ms_path_join(arena, dir, ms_path_base(dwarf_file)) : NULL;
+    for (int i = 0; i < 2; i++)
+        if (exists(candidates[i]) && !ms_path_is_folder(candidates[i]) &&
+            ms_catalog_add(catalog, candidates[i], false, err) == MS_E_NOMEM)
+            return MS_E_NOMEM;
+    return MS_OK;
+}

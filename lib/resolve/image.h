@@ -1,0 +1,55 @@
+/**
+ * resolve/image.h: what is behind struct ms_image, for the files of this floor.
+ */
+#ifndef MS_RESOLVE_IMAGE_H
+#define MS_RESOLVE_IMAGE_H
+
+#include "dwarf/dwarf.h"
+#include "machsym/image.h"
+#include "resolve/part.h"
+
+/** How far a lazy reader has come; a failure is remembered like a success. */
+enum ms_ready { MS_NOT_YET, MS_READY, MS_FAILED };
+
+struct ms_image {
+    struct ms_part binary; /* holds the code; absent when only a dSYM is known */
+    struct ms_part debug;  /* holds the DWARF; absent when the binary has its own, or none */
+
+    char arch[MS_ARCH_TEXT];
+    bool has_mismatch;
+    char *mismatch_path;
+    struct ms_uuid mismatch_uuid;
+
+    enum ms_ready dwarf_ready;
+    struct ms_dwarf *dwarf;             /* NULL when there is no DWARF */
+    struct ms_error dwarf_error;        /* why not, when dwarf_ready is MS_FAILED */
+    struct ms_dwarf_sections sections;
+    struct ms_dwarf_range *code;        /* owned */
+    uint8_t *inflated[16];              /* decompressed sections; owned */
+    size_t n_inflated;
+    char dwarf_where[320];
+
+    enum ms_ready symbols_ready;
+    struct ms_symbols binary_symbols, debug_symbols;
+};
+
+/** The Mach-O that A and the sections' addresses are read from. */
+const struct ms_macho *ms_image_macho(const struct ms_image *image);
+/** The part whose DWARF answers; its file is NULL when there is none. */
+const struct ms_part *ms_image_dwarf_part(const struct ms_image *image);
+
+/** Opens the DWARF reader on first use; NULL when there is none or it cannot be read. */
+struct ms_dwarf *ms_image_dwarf(struct ms_image *image);
+
+/**
+ * The symbol that names an address, out of the tables of both halves; never one that
+ * starts in another function than the one the address lies in. NULL when none does.
+ */
+const struct ms_symbol *ms_image_symbol(struct ms_image *image, uint64_t address_vm);
+/** Reads the symbol tables on first use. */
+void ms_image_read_symbols(struct ms_image *image);
+
+/** MS_E_IO when a file of the image was truncated under us; MS_OK. */
+enum ms_status ms_image_intact(const struct ms_image *image, struct ms_error *err);
+
+#endif
