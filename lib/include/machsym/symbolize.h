@@ -1,0 +1,95 @@
+/**
+ * machsym/symbolize.h: whole reports. Finds for each image of a report the files with its
+ * UUID, looks all its frames up in one go, and makes them ready to be shown.
+ */
+#ifndef MACHSYM_SYMBOLIZE_H
+#define MACHSYM_SYMBOLIZE_H
+
+#include "machsym/image.h"
+#include "machsym/report.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** How names and files are to be shown. */
+struct ms_show_style {
+    bool full_path;   /**< file: comp_dir/dir/name; else its base name */
+    bool no_demangle;
+};
+
+/**
+ * Makes frames ready to be shown, in memory of `pool`.
+ * @param adjust  added to each frame's offset: 1 where the address looked up was the return
+ *                address less one, else 0
+ * @param slide   to give start_rt; 0 leaves it as linked
+ * @return MS_OK or MS_E_NOMEM
+ */
+struct ms_show_pool;
+enum ms_status ms_show_pool_open(struct ms_show_pool **out, struct ms_error *err);
+void ms_show_pool_close(struct ms_show_pool *pool); /**< takes NULL */
+void ms_show_pool_clear(struct ms_show_pool *pool); /**< forgets all that was shown */
+enum ms_status ms_show(struct ms_show_pool *pool, const struct ms_answer *answer,
+                       const struct ms_show_style *style, uint64_t adjust, uint64_t slide,
+                       struct ms_shown *out, struct ms_error *err);
+
+/** The files to search, and the images opened out of them, kept from report to report. */
+struct ms_symbolizer;
+
+enum ms_status ms_symbolizer_open(struct ms_symbolizer **out, struct ms_error *err);
+void ms_symbolizer_close(struct ms_symbolizer *symbolizer); /**< takes NULL */
+
+/**
+ * Adds a file, a bundle, or everything below a folder to what is searched. Only load
+ * commands are read.
+ * @param beside  a folder's own files and the bundles in it alone, as for the folder that a
+ *                report lies in
+ * @return MS_E_IO, MS_E_FORMAT for a path that was named and can't be read
+ */
+enum ms_status ms_symbolizer_add(struct ms_symbolizer *symbolizer, const char *path, bool beside,
+                                 struct ms_error *err);
+
+/** What became of one image of the report. */
+struct ms_image_outcome {
+    enum ms_why why;          /**< COMPLETE: files were found; NO_FILE, UUID_DIFFERS,
+                                   STRIPPED (a binary without debug information),
+                                   BAD_DEBUG_INFO */
+    uint32_t n_frames;        /**< frames that lie in it, registers not counted */
+    uint32_t n_resolved;      /**< of them, that have a name now */
+    uint32_t n_kept;          /**< of them, whose own name was kept */
+    const char *binary_path, *debug_path; /**< NULL when none; live as long as the symbolizer */
+    const char *other_path;   /**< UUID_DIFFERS: the file of that name */
+    struct ms_uuid other_uuid;
+    struct ms_error error;    /**< what is damaged; status MS_OK when nothing is */
+};
+
+struct ms_symbolize_options {
+    struct ms_show_style style;
+    bool redo;                /**< look up frames that carry a name worth keeping, too */
+    bool one_thread;          /**< only the thread with this printed number */
+    uint32_t thread;
+};
+
+/** One report, looked up. */
+struct ms_symbolication {
+    struct ms_shown *shown;   /**< as many as the report has frames */
+    size_t n_shown;
+    struct ms_image_outcome *images; /**< as many as the report has images */
+    size_t n_images;
+    uint32_t n_frames, n_resolved, n_kept; /**< sums; n_frames counts frames without image, too */
+    void *storage;            /**< owned */
+};
+
+/**
+ * Looks up every frame of the report that wants a name. A UUID that differs is never used.
+ * Broken files degrade the images that need them; only lack of memory fails the call.
+ */
+enum ms_status ms_symbolize_report(struct ms_symbolizer *symbolizer, const struct ms_report *report,
+                                   const struct ms_symbolize_options *options,
+                                   struct ms_symbolication *out, struct ms_error *err);
+void ms_symbolication_fini(struct ms_symbolication *symbolication);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,184 @@
+/* From addresses as linked to answers: DWARF first, then symbols, then why not. */
+#include "resolve/image.h"
+
+#include "base/arena.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* What stands behind struct ms_answers. */
+struct store {
+    struct ms_arena arena;          /* answers, and the frames that symbols make */
+    struct ms_dwarf_answers dwarf;  /* the frames that DWARF makes */
+};
+
+static struct store *store_of(struct ms_answers *out, struct ms_error *err)
+{
+    if (!out->storage) {
+        struct store *store = calloc(1, sizeof *store);
+        if (!store) {
+            ms_fail_memory(err);
+            return NULL;
+        }
+        ms_arena_init(&store->arena, 0);
+        out->storage = store;
+    }
+    return out->storage;
+}
+
+void ms_answers_fini(struct ms_answers *answers)
+{
+    struct store *store = answers->storage;
+    if (store) {
+        ms_dwarf_answers_fini(&store->dwarf);
+        ms_arena_fini(&store->arena);
+        free(store);
+    }
+    memset(answers, 0, sizeof *answers);
+}
+
+/* One of Mach-O's underscores goes; Objective-C methods have none. A leading \1 is what an
+ * asm label leaves in DWARF: the name after it is the symbol's own. */
+static const char *without_underscore(const char *name, bool from_nlist)
+{
+    if (name && name[0] == '\1') {
+        name++;
+        from_nlist = true;
+    }
+    return name && from_nlist && name[0] == '_' ? name + 1 : name;
+}
+
+static void name_from_symbol(struct ms_frame *frame, const struct ms_symbol *symbol,
+                             uint64_t address_vm)
+{
+    frame->linkage = without_underscore(symbol->name, true);
+    frame->start_vm = symbol->start_vm;
+    frame->offset = address_vm - symbol->start_vm;
+    frame->has_start = true;
+    frame->source = symbol->source;
+}
+
+static enum ms_why why_unknown(const struct ms_image *image, uint64_t address_vm)
+{
+    const struct ms_section *section = ms_macho_section_at(ms_image_macho(image), address_vm);
+    return section && ms_section_is_code(section) ? MS_WHY_STRIPPED : MS_WHY_OUTSIDE_CODE;
+}
+
+/* The answer that DWARF gave; a line without a function takes the symbol's name. */
+static void answer_from_dwarf(struct ms_image *image, struct ms_frame *frames, size_t n,
+                              uint64_t address_vm, struct ms_answer *answer)
+{
+    for (size_t i = 0; i < n; i++)
+        frames[i].linkage = without_underscore(frames[i].linkage, false);
+    struct ms_frame *outer = &frames[n - 1];
+    if (!outer->linkage && !outer->name) {
+        const struct ms_symbol *symbol = ms_image_symbol(image, address_vm);
+        if (symbol)
+            name_from_symbol(outer, symbol, address_vm);
+        if (!symbol || !symbol->name)
+            answer->why = MS_WHY_STRIPPED;
+    }
+    answer->frames = frames;
+    answer->n_frames = n;
+}
+
+static enum ms_status answer_from_symbols(struct ms_image *image, struct ms_arena *arena,
+                                          uint64_t address_vm, struct ms_answer *answer,
+                                          struct ms_error *err)
+{
+    const struct ms_symbol *symbol = ms_image_symbol(image, address_vm);
+    if (answer->why == MS_WHY_COMPLETE)
+        answer->why = symbol ? MS_WHY_STRIPPED : why_unknown(image, address_vm);
+    if (!symbol)
+        return MS_OK;
+    struct ms_frame *frame = ms_arena_zeroed(arena, 1, sizeof *frame);
+    if (!frame)
+        return ms_fail_memory(err);
+    name_from_symbol(frame, symbol, address_vm);
+    answer->frames = frame;
+    answer->n_frames = 1;
+    return MS_OK;
+}
+
+/* Turns what DWARF said of each address into answers. */
+static enum ms_status join(struct ms_image *image, struct store *store, const uint64_t *addresses,
+                           size_t n, struct ms_answers *out, struct ms_error *err)
+{
+    struct ms_answer *answers = ms_arena_zeroed(&store->arena, n, sizeof *answers);
+    if (!answers && n)
+        return ms_fail_memory(err);
+    bool no_reader = image->dwarf_ready == MS_FAILED;
+    for (size_t i = 0; i < n; i++) {
+        const struct ms_dwarf_hit *hit = i < store->dwarf.n_hits ? &store->dwarf.hits[i] : NULL;
+        if (no_reader || (hit && hit->status != MS_OK && hit->status != MS_ABSENT))
+            answers[i].why = MS_WHY_BAD_DEBUG_INFO;
+        enum ms_status status = MS_OK;
+        if (hit && hit->n_frames)
+            answer_from_dwarf(image, store->dwarf.frames + hit->first, hit->n_frames, addresses[i],
+                              &answers[i]);
+        else
+            status = answer_from_symbols(image, &store->arena, addresses[i], &answers[i], err);
+        if (status != MS_OK)
+            return status;
+    }
+    out->items = answers;
+    out->n = n;
+    out->errors = no_reader ? &image->dwarf_error : store->dwarf.errors;
+    out->n_errors = no_reader ? 1 : store->dwarf.n_errors;
+    return ms_image_intact(image, err);
+}
+
+enum ms_status ms_image_find_many(struct ms_image *image, const uint64_t *addresses_vm, size_t n,
+                                  struct ms_answers *out, struct ms_error *err)
+{
+    memset(out, 0, sizeof *out);
+    struct store *store = store_of(out, err);
+    if (!store)
+        return MS_E_NOMEM;
+    struct ms_dwarf *dwarf = ms_image_dwarf(image);
+    enum ms_status status =
+        dwarf ? ms_dwarf_find_many(dwarf, addresses_vm, n, &store->dwarf, err) : MS_OK;
+    if (status == MS_OK)
+        status = join(image, store, addresses_vm, n, out, err);
+    if (status != MS_OK)
+        ms_answers_fini(out);
+    return status;
+}
+
+enum ms_status ms_image_find(struct ms_image *image, uint64_t address_vm, struct ms_answers *out,
+                             struct ms_error *err)
+{
+    struct store *store = store_of(out, err);
+    if (!store)
+        return MS_E_NOMEM;
+    ms_arena_fini(&store->arena);
+    struct ms_dwarf *dwarf = ms_image_dwarf(image);
+    enum ms_status status = dwarf ? ms_dwarf_find(dwarf, address_vm, &store->dwarf, err) : MS_OK;
+    return status == MS_OK ? join(image, store, &address_vm, 1, out, err) : status;
+}
+
+static const struct ms_symbol *symbol_named(const struct ms_symbols *symbols, const char *name)
+{
+    for (size_t i = 0; i < symbols->n; i++) {
+        const char *its = symbols->items[i].name;
+        if (its && (strcmp(its, name) == 0 || (its[0] == '_' && strcmp(its + 1, name) == 0)))
+            return &symbols->items[i];
+    }
+    return NULL;
+}
+
+enum ms_status ms_image_find_name(struct ms_image *image, const char *name, uint64_t *address_vm,
+                                  struct ms_error *err)
+{
+    ms_image_read_symbols(image);
+    const struct ms_symbol *symbol = symbol_named(&image->binary_symbols, name);
+    if (!symbol)
+        symbol = symbol_named(&image->debug_symbols, name);
+    enum ms_status status = ms_image_intact(image, err);
+    if (status != MS_OK)
+        return status;
+    if (!symbol)
+        return MS_ABSENT;
+    *address_vm = symbol->start_vm;
+    return MS_OK;
+}

@@ -1,0 +1,302 @@
+/* Whole reports: images to files, frames to answers, grouped so that each file opens once. */
+#include "machsym/symbolize.h"
+
+#include "machsym/slide.h"
+
+#include "base/arena.h"
+#include "base/array.h"
+#include "resolve/catalog.h"
+#include "resolve/paths.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* An image opened for one UUID; also remembers that it could not be. */
+struct opened {
+    struct ms_uuid uuid;
+    struct ms_image *image; /* NULL: no file, or it can't be read */
+    struct ms_error error;  /* status MS_OK: there just is no file */
+};
+
+struct ms_symbolizer {
+    struct ms_catalog catalog;
+    struct opened *opened;
+    size_t n_opened, opened_room;
+};
+
+enum ms_status ms_symbolizer_open(struct ms_symbolizer **out, struct ms_error *err)
+{
+    *out = calloc(1, sizeof **out);
+    if (!*out)
+        return ms_fail_memory(err);
+    ms_catalog_init(&(*out)->catalog);
+    return MS_OK;
+}
+
+void ms_symbolizer_close(struct ms_symbolizer *symbolizer)
+{
+    if (!symbolizer)
+        return;
+    for (size_t i = 0; i < symbolizer->n_opened; i++)
+        ms_image_close(symbolizer->opened[i].image);
+    free(symbolizer->opened);
+    ms_catalog_fini(&symbolizer->catalog);
+    free(symbolizer);
+}
+
+enum ms_status ms_symbolizer_add(struct ms_symbolizer *symbolizer, const char *path, bool beside,
+                                 struct ms_error *err)
+{
+    return ms_catalog_add(&symbolizer->catalog, path, beside, err);
+}
+
+/* The image with this UUID, opened on first use; NULL without memory. */
+static struct opened *open_image(struct ms_symbolizer *s, const struct ms_uuid *uuid)
+{
+    for (size_t i = 0; i < s->n_opened; i++)
+        if (ms_uuid_equal(&s->opened[i].uuid, uuid))
+            return &s->opened[i];
+    struct opened new;
+    memset(&new, 0, sizeof new);
+    new.uuid = *uuid;
+    const struct ms_catalog_entry *debug = ms_catalog_debug(&s->catalog, uuid);
+    const struct ms_catalog_entry *binary = ms_catalog_binary(&s->catalog, uuid);
+    if (!debug && !binary)
+        debug = ms_catalog_any(&s->catalog, uuid); /* a dSYM without DWARF still has symbols */
+    if (debug || binary)
+        ms_image_open_pair(binary ? binary->path : NULL, debug ? debug->path : NULL, uuid,
+                           &new.image, &new.error);
+    if (!MS_PUSH(s->opened, s->n_opened, s->opened_room, new)) {
+        ms_image_close(new.image);
+        return NULL;
+    }
+    return &s->opened[s->n_opened - 1];
+}
+
+/* ---- one report ------------------------------------------------------------------------ */
+
+struct work {
+    struct ms_symbolizer *symbolizer;
+    const struct ms_report *report;
+    const struct ms_symbolize_options *options;
+    struct ms_symbolication *out;
+    struct ms_arena arena;       /* of the call */
+    struct ms_show_pool *pool;   /* of the result */
+    uint32_t *order;             /* frames that want an answer, grouped by image */
+    size_t n_order;
+};
+
+static bool in_chosen_thread(const struct work *w, const struct ms_report_frame *frame)
+{
+    if (!w->options->one_thread)
+        return true;
+    return (frame->place == MS_PLACE_THREAD || frame->place == MS_PLACE_REGISTER ||
+            frame->place == MS_PLACE_ELIDED) &&
+           frame->group < w->report->n_threads &&
+           w->report->threads[frame->group].number == w->options->thread;
+}
+
+/* An inlined frame that the report has already is replaced together with its real one. */
+static bool wants_name(const struct work *w, const struct ms_report_frame *frame)
+{
+    return frame->image >= 0 && !frame->inlined && in_chosen_thread(w, frame) &&
+           (!frame->named || w->options->redo);
+}
+
+static bool counts(const struct ms_report_frame *frame)
+{
+    return frame->place != MS_PLACE_REGISTER && !frame->inlined;
+}
+
+/* A counting sort by image: frames of one image are looked up in one go. */
+static enum ms_status group_frames(struct work *w, struct ms_error *err)
+{
+    const struct ms_report *r = w->report;
+    uint32_t *starts = ms_arena_zeroed(&w->arena, r->n_images + 1, sizeof *starts);
+    w->order = ms_arena_zeroed(&w->arena, r->n_frames, sizeof *w->order);
+    if (!starts || !w->order)
+        return ms_fail_memory(err);
+    for (size_t i = 0; i < r->n_frames; i++)
+        if (wants_name(w, &r->frames[i]))
+            starts[r->frames[i].image + 1]++;
+    for (size_t i = 0; i < r->n_images; i++)
+        starts[i + 1] += starts[i];
+    w->n_order = starts[r->n_images];
+    for (size_t i = 0; i < r->n_frames; i++)
+        if (wants_name(w, &r->frames[i]))
+            w->order[starts[r->frames[i].image]++] = (uint32_t)i;
+    return MS_OK;
+}
+
+/* Why no file answers for the image, and which one a person might have meant. */
+static void explain_missing(struct work *w, const struct ms_report_image *image,
+                            struct ms_image_outcome *outcome)
+{
+    outcome->why = MS_WHY_NO_FILE;
+    const char *name = image->path ? ms_path_base(image->path) : image->name;
+    if (!name || !image->has_uuid)
+        return;
+    const struct ms_catalog_entry *other =
+        ms_catalog_namesake(&w->symbolizer->catalog, name, &image->uuid, image->arch);
+    if (!other && image->name)
+        other = ms_catalog_namesake(&w->symbolizer->catalog, image->name, &image->uuid,
+                                    image->arch);
+    if (!other)
+        return;
+    outcome->why = MS_WHY_UUID_DIFFERS;
+    outcome->other_path = other->path;
+    outcome->other_uuid = other->uuid;
+}
+
+static enum ms_status show_answers(struct work *w, const struct ms_answers *answers,
+                                   const uint32_t *frames, size_t n, uint64_t slide,
+                                   struct ms_error *err)
+{
+    for (size_t i = 0; i < n; i++) {
+        const struct ms_report_frame *frame = &w->report->frames[frames[i]];
+        struct ms_shown *shown = &w->out->shown[frames[i]];
+        enum ms_status status =
+            ms_show(w->pool, &answers->items[i], &w->options->style,
+                    frame->address_rt - frame->lookup_rt, slide, shown, err);
+        if (status != MS_OK)
+            return status;
+    }
+    return MS_OK;
+}
+
+/* Looks up `n` frames of one image. */
+static enum ms_status look_up(struct work *w, struct ms_image *image, size_t image_index,
+                              const uint32_t *frames, size_t n, struct ms_error *err)
+{
+    struct ms_image_outcome *outcome = &w->out->images[image_index];
+    struct ms_image_info info;
+    ms_image_info(image, &info);
+    uint64_t slide = ms_slide(w->report->images[image_index].load_rt, info.text_vm);
+    uint64_t *addresses = ms_arena_zeroed(&w->arena, n, sizeof *addresses);
+    if (!addresses)
+        return ms_fail_memory(err);
+    for (size_t i = 0; i < n; i++)
+        addresses[i] = ms_slide_to_vm(w->report->frames[frames[i]].lookup_rt, slide);
+    struct ms_answers answers;
+    struct ms_error fault;
+    enum ms_status status = ms_image_find_many(image, addresses, n, &answers, &fault);
+    if (status == MS_E_NOMEM)
+        return ms_fail_memory(err);
+    if (status != MS_OK) { /* truncated while it was read: nothing of it is believed */
+        outcome->why = MS_WHY_BAD_DEBUG_INFO;
+        outcome->error = fault;
+        for (size_t i = 0; i < n; i++)
+            w->out->shown[frames[i]].why = MS_WHY_BAD_DEBUG_INFO;
+        return MS_OK;
+    }
+    outcome->binary_path = info.binary_path;
+    outcome->debug_path = info.debug_path;
+    outcome->why = info.has_dwarf ? MS_WHY_COMPLETE : MS_WHY_STRIPPED;
+    outcome->error = answers.n_errors ? answers.errors[0] : *info.damage;
+    if (answers.n_errors)
+        outcome->why = MS_WHY_BAD_DEBUG_INFO;
+    status = show_answers(w, &answers, frames, n, slide, err);
+    ms_answers_fini(&answers);
+    return status;
+}
+
+static enum ms_status do_image(struct work *w, size_t image_index, const uint32_t *frames,
+                               size_t n, struct ms_error *err)
+{
+    const struct ms_report_image *image = &w->report->images[image_index];
+    struct ms_image_outcome *outcome = &w->out->images[image_index];
+    struct opened *opened = NULL;
+    if (image->has_uuid) {
+        opened = open_image(w->symbolizer, &image->uuid);
+        if (!opened)
+            return ms_fail_memory(err);
+        if (opened->image)
+            return look_up(w, opened->image, image_index, frames, n, err);
+    }
+    explain_missing(w, image, outcome);
+    if (opened && opened->error.status != MS_OK) {
+        outcome->why = MS_WHY_BAD_DEBUG_INFO;
+        outcome->error = opened->error;
+    }
+    for (size_t i = 0; i < n; i++)
+        w->out->shown[frames[i]].why = outcome->why;
+    return MS_OK;
+}
+
+static void count(struct work *w)
+{
+    struct ms_symbolication *out = w->out;
+    for (size_t i = 0; i < w->report->n_frames; i++) {
+        const struct ms_report_frame *frame = &w->report->frames[i];
+        const struct ms_shown *shown = &out->shown[i];
+        if (!counts(frame) || !in_chosen_thread(w, frame))
+            continue;
+        bool resolved = shown->n_frames && shown->frames[shown->n_frames - 1].function;
+        bool kept = !resolved && frame->named;
+        out->n_frames++;
+        out->n_resolved += resolved;
+        out->n_kept += kept;
+        if (frame->image >= 0) {
+            out->images[frame->image].n_frames++;
+            out->images[frame->image].n_resolved += resolved;
+            out->images[frame->image].n_kept += kept;
+        }
+    }
+}
+
+static enum ms_status run(struct work *w, struct ms_error *err)
+{
+    const struct ms_report *r = w->report;
+    enum ms_status status = group_frames(w, err);
+    for (size_t i = 0; i < r->n_frames; i++)
+        if (r->frames[i].image < 0)
+            w->out->shown[i].why = MS_WHY_NO_IMAGE;
+    size_t at = 0;
+    while (at < w->n_order && status == MS_OK) {
+        int32_t image = r->frames[w->order[at]].image;
+        size_t n = 1;
+        while (at + n < w->n_order && r->frames[w->order[at + n]].image == image)
+            n++;
+        status = do_image(w, (size_t)image, w->order + at, n, err);
+        at += n;
+    }
+    /* Images that only kept frames lie in were never wanted. */
+    count(w);
+    return status;
+}
+
+enum ms_status ms_symbolize_report(struct ms_symbolizer *symbolizer, const struct ms_report *report,
+                                   const struct ms_symbolize_options *options,
+                                   struct ms_symbolication *out, struct ms_error *err)
+{
+    memset(out, 0, sizeof *out);
+    struct work w;
+    memset(&w, 0, sizeof w);
+    w.symbolizer = symbolizer;
+    w.report = report;
+    w.options = options;
+    w.out = out;
+    ms_arena_init(&w.arena, 0);
+    enum ms_status status = ms_show_pool_open(&w.pool, err);
+    out->storage = w.pool;
+    out->shown = calloc(report->n_frames + 1, sizeof *out->shown);
+    out->images = calloc(report->n_images + 1, sizeof *out->images);
+    out->n_shown = report->n_frames;
+    out->n_images = report->n_images;
+    if (status == MS_OK && (!out->shown || !out->images))
+        status = ms_fail_memory(err);
+    if (status == MS_OK)
+        status = run(&w, err);
+    ms_arena_fini(&w.arena);
+    if (status != MS_OK)
+        ms_symbolication_fini(out);
+    return status;
+}
+
+void ms_symbolication_fini(struct ms_symbolication *symbolication)
+{
+    ms_show_pool_close(symbolication->storage);
+    free(symbolication->shown);
+    free(symbolication->images);
+    memset(symbolication, 0, sizeof *symbolication);
+}
