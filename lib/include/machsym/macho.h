@@ -34,7 +34,9 @@ int64_t ms_file_mtime(const struct ms_file *file);
 
 /**
  * True once a page of the mapping was found gone because another process truncated the
- * file: everything read from it since is zeros and must not be believed.
+ * file: everything read from it since is zeros and must not be believed. Also true when the
+ * file at that path is still the one that was mapped and has another size or modification
+ * time by now: it was written while we read. Costs a stat().
  */
 bool ms_file_torn(const struct ms_file *file);
 
@@ -166,13 +168,38 @@ struct ms_macho {
  * Validates all load commands of a thin slice in one pass (sizes, order, every offset and
  * count against the slice) and fills *out. The structural faults that make the rest
  * unreadable are MS_E_FORMAT with the command and its offset; a table of __LINKEDIT that
- * lies outside the slice (a truncated file) leaves that table empty and fills `damage`.
+ * lies outside the slice (a truncated file) leaves that table empty and fills `damage`
+ * (a string table that is cut off keeps the names before the cut).
  * @param slice  the bytes; borrowed for as long as *out is used
  * @param name   for messages
  */
 enum ms_status ms_macho_parse(struct ms_bytes slice, const char *name, struct ms_macho *out,
                               struct ms_error *err);
 void ms_macho_fini(struct ms_macho *macho);
+
+/**
+ * The same for an image that lies inside a larger file and whose offsets count from the
+ * start of that file: an entry of a fileset (kernel collection). `bytes` of *out is the file.
+ * @param header_off  where its Mach-O header is
+ */
+enum ms_status ms_macho_parse_at(struct ms_bytes file, uint64_t header_off, const char *name,
+                                 struct ms_macho *out, struct ms_error *err);
+
+/** One LC_FILESET_ENTRY. */
+struct ms_fileset_entry {
+    const char *name; /**< "com.apple.kernel"; borrowed from the load command */
+    uint64_t vm, off; /**< of its Mach-O header; off counts from the start of the file */
+};
+
+/**
+ * The next entry of a fileset; *position is 0 at first. MS_ABSENT after the last one;
+ * MS_E_FORMAT for one whose name or header lies outside, after which one may go on.
+ */
+enum ms_status ms_macho_fileset_next(const struct ms_macho *macho, size_t *position,
+                                     struct ms_fileset_entry *out, struct ms_error *err);
+
+/** "LC_SEGMENT_64", …; NULL for an unknown one. */
+const char *ms_load_command_name(uint32_t cmd);
 
 /** The first section of that name; segment NULL = any. NULL when there is none. */
 const struct ms_section *ms_macho_section(const struct ms_macho *macho, const char *segment,
