@@ -182,3 +182,34 @@ enum ms_status ms_image_find_name(struct ms_image *image, const char *name, uint
     *address_vm = symbol->start_vm;
     return MS_OK;
 }
+
+/* The i-th code symbol of one table at an address; *i counts down over the tables. */
+static bool alias_in(const struct ms_macho *macho, uint64_t start_vm, size_t *i,
+                     struct ms_frame *out)
+{
+    for (uint32_t k = 0; k < macho->n_nlist; k++) {
+        struct ms_nlist entry = ms_nlist_at(macho, k, NULL);
+        if ((entry.type & MS_N_STAB) || (entry.type & MS_N_TYPE) != MS_N_SECT ||
+            entry.value != start_vm || !entry.name[0])
+            continue;
+        if ((*i)--)
+            continue;
+        memset(out, 0, sizeof *out);
+        out->linkage = without_underscore(entry.name, true);
+        out->start_vm = start_vm;
+        out->has_start = true;
+        out->source = MS_SOURCE_NLIST;
+        return true;
+    }
+    return false;
+}
+
+bool ms_image_alias(struct ms_image *image, uint64_t start_vm, size_t i, struct ms_frame *out)
+{
+    /* A dSYM's table repeats that of its binary, or is the only one left after stripping. */
+    const struct ms_part *parts[] = {&image->debug, &image->binary};
+    for (int k = 0; k < 2; k++)
+        if (parts[k]->file && parts[k]->macho.n_nlist)
+            return alias_in(&parts[k]->macho, start_vm, &i, out);
+    return false;
+}

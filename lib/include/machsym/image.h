@@ -93,6 +93,13 @@ enum ms_status ms_image_find(struct ms_image *image, uint64_t address_vm, struct
 enum ms_status ms_image_find_name(struct ms_image *image, const char *name, uint64_t *address_vm,
                                   struct ms_error *err);
 
+/**
+ * The names of code that a linker folded into one: the i-th symbol of the tables that
+ * starts at this address, as a frame (linkage, start, source); its strings live as long as
+ * the image. False past the last.
+ */
+bool ms_image_alias(struct ms_image *image, uint64_t start_vm, size_t i, struct ms_frame *out);
+
 /** The counts of ms_image_check. */
 struct ms_image_check {
     uint64_t n_units, n_functions, n_inlined, n_rows;

@@ -1,0 +1,556 @@
+/*
+ * machsym atos: addresses to functions, files and lines, with atos's flags and output.
+ */
+#include "common/answer_json.h"
+#include "common/args.h"
+#include "common/console.h"
+#include "common/input.h"
+#include "common/out.h"
+#include "machsym/image.h"
+#include "machsym/slide.h"
+#include "machsym/symbolize.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* How many addresses one streaming pass takes at most: bounds memory, not correctness. */
+enum { MAX_BATCH = 1 << 18 };
+/* So few at a time come from someone who types, or from a program that waits for each
+ * answer: then what was read of a unit is kept for the next one. */
+enum { INTERACTIVE = 16 };
+
+enum pc_kind { PC_EXACT, PC_RETURN };
+static const char *const pc_kinds[] = {"exact", "return", NULL};
+
+static struct {
+    const char *object, *arch, *file, *delimiter;
+    struct option_number load, slide, text_exec;
+    bool offset, inlines, full_path, dedup, print_header, json, no_demangle;
+    int pc;
+} opt;
+
+static struct option options[] = {
+    {"-o", NULL, OPTION_TEXT, &opt.object, "FILE",
+     "binary, dSYM, app or other bundle to look in", NULL},
+    {"-arch", NULL, OPTION_TEXT, &opt.arch, "ARCH", "slice of a universal file", NULL},
+    {"-l", "--loadAddress", OPTION_HEX, &opt.load, "ADDRESS",
+     "load address of the image (hexadecimal)", NULL},
+    {"-s", "--slide", OPTION_HEX, &opt.slide, "SLIDE", "slide of the image (hexadecimal)", NULL},
+    {"-offset", NULL, OPTION_FLAG, &opt.offset, NULL, "addresses are offsets from the image's start",
+     NULL},
+    {"-textExecAddress", NULL, OPTION_HEX, &opt.text_exec, "ADDRESS",
+     "load address of __TEXT_EXEC (kernel)", NULL},
+    {"-i", "--inlineFrames", OPTION_FLAG, &opt.inlines, NULL,
+     "print inlined frames, innermost first, and an empty line after each address", NULL},
+    {"-d", "--delimiter", OPTION_TEXT, &opt.delimiter, "TEXT",
+     "between the frames of one address, instead of a newline", NULL},
+    {"-f", NULL, OPTION_TEXT, &opt.file, "FILE", "read addresses from FILE", NULL},
+    {"-fullPath", NULL, OPTION_FLAG, &opt.full_path, NULL, "print full paths of source files", NULL},
+    {"-dedup", NULL, OPTION_FLAG, &opt.dedup, NULL,
+     "print every name of code that the linker folded into one", NULL},
+    {"-printHeader", NULL, OPTION_FLAG, &opt.print_header, NULL,
+     "first print the image's name and base address", NULL},
+    {"--pc", NULL, OPTION_CHOICE, &opt.pc, "exact|return",
+     "return: addresses are return addresses, look up the call before each", pc_kinds},
+    {"--no-demangle", NULL, OPTION_FLAG, &opt.no_demangle, NULL, "leave names mangled", NULL},
+    {"--json", NULL, OPTION_FLAG, &opt.json, NULL, "one JSON object a line for each address", NULL},
+};
+
+static const char *const usage[] = {
+    "atos -o FILE [-arch ARCH] [-l LOAD | -s SLIDE | -offset] [options] [ADDRESS…]", NULL};
+
+static const struct command command = {
+    "atos",
+    "Turns addresses into functions, files and lines",
+    usage,
+    options,
+    sizeof options / sizeof *options,
+    "ADDRESS is hexadecimal with 0x or decimal; a name is answered by its address. Without\n"
+    "any, and without -f, addresses are read from standard input and answered as they come.",
+};
+
+/* One question: the word as given, and what it means. */
+struct question {
+    size_t word;         /* offset of its NUL-terminated text in the batch's text */
+    bool is_address;
+    uint64_t address_rt, lookup_vm;
+};
+
+struct batch {
+    char *text;
+    size_t n_text, text_room;
+    struct question *items;
+    size_t n, room;
+};
+
+struct asking {
+    struct ms_image *image;
+    struct ms_image_info info;
+    uint64_t slide;
+    struct ms_show_pool *pool;
+    struct ms_show_style style;
+    struct ms_answers one;  /* reused from address to address */
+    struct out out;
+    size_t n_errors_told;
+};
+
+static bool batch_add(struct batch *batch, const char *word, size_t n)
+{
+    if (n + 1 > batch->text_room - batch->n_text) {
+        size_t room = (batch->text_room + n + 1) * 2;
+        char *text = realloc(batch->text, room);
+        if (!text)
+            return false;
+        batch->text = text;
+        batch->text_room = room;
+    }
+    if (batch->n == batch->room) {
+        size_t room = batch->room ? batch->room * 2 : 64;
+        struct question *items = realloc(batch->items, room * sizeof *items);
+        if (!items)
+            return false;
+        batch->items = items;
+        batch->room = room;
+    }
+    batch->items[batch->n++] = (struct question){batch->n_text, false, 0, 0};
+    memcpy(batch->text + batch->n_text, word, n);
+    batch->text[batch->n_text + n] = 0;
+    batch->n_text += n + 1;
+    return true;
+}
+
+static void batch_clear(struct batch *batch)
+{
+    batch->n = batch->n_text = 0;
+}
+
+static bool in_image(const struct asking *a, uint64_t address_vm)
+{
+    return address_vm >= a->info.text_vm && address_vm < a->info.end_vm;
+}
+
+/* ---- printing -------------------------------------------------------------------------- */
+
+static void print_frame(struct asking *a, const struct ms_shown_frame *frame)
+{
+    struct ms_sink *sink = &a->out.sink;
+    ms_sink_printf(sink, "%s%s (in %s)", frame->source == MS_SOURCE_STUB ? "DYLD-STUB$$" : "",
+                   frame->function, a->info.name);
+    bool made_up = frame->file && !frame->line && strstr(frame->file, "<compiler-generated>");
+    if (frame->file && (frame->line || made_up))
+        ms_sink_printf(sink, " (%s:%" PRIu32 ")", frame->file, frame->line);
+    else if (frame->has_offset)
+        ms_sink_printf(sink, " + %" PRIu64, frame->offset);
+}
+
+/* Nothing has a name: as much as is known of the address itself. */
+static void print_unnamed(struct asking *a, const struct question *q, const char *word)
+{
+    struct ms_sink *sink = &a->out.sink;
+    uint64_t address_vm = ms_slide_to_vm(q->address_rt, a->slide);
+    if (!q->is_address)
+        ms_sink_puts(sink, word);
+    else if (!in_image(a, q->lookup_vm))
+        ms_sink_printf(sink, "0x%" PRIx64, q->address_rt);
+    else if (address_vm == a->info.text_vm)
+        ms_sink_printf(sink, "0x%" PRIx64 " (in %s)", q->address_rt, a->info.name);
+    else
+        ms_sink_printf(sink, "0x%" PRIx64 " (in %s) + %" PRIu64, q->address_rt, a->info.name,
+                       address_vm - a->info.text_vm);
+}
+
+/* The other names of code that was folded: symbols that start where the function does. */
+static void print_folded(struct asking *a, const struct ms_shown_frame *outer)
+{
+    if (!outer->has_offset || outer->inlined)
+        return;
+    uint64_t start_vm = ms_slide_to_vm(outer->start_rt, a->slide);
+    for (size_t i = 0;; i++) {
+        struct ms_frame alias;
+        if (!ms_image_alias(a->image, start_vm, i, &alias))
+            break;
+        struct ms_answer answer = {&alias, 1, MS_WHY_COMPLETE};
+        struct ms_shown shown;
+        struct ms_error err;
+        if (ms_show(a->pool, &answer, &a->style, outer->offset, a->slide, &shown, &err) != MS_OK ||
+            strcmp(shown.frames[0].function, outer->function) == 0)
+            continue;
+        ms_sink_puts(&a->out.sink, opt.delimiter ? opt.delimiter : "\n");
+        print_frame(a, &shown.frames[0]);
+    }
+}
+
+static void print_text(struct asking *a, const struct question *q, const char *word,
+                       const struct ms_shown *shown)
+{
+    struct ms_sink *sink = &a->out.sink;
+    size_t n = shown->n_frames;
+    if (!n || !shown->frames[n - 1].function) {
+        print_unnamed(a, q, word);
+    } else {
+        for (size_t i = opt.inlines ? 0 : n - 1; i < n; i++) {
+            if (!shown->frames[i].function) /* a level whose name is unknown: say its caller's */
+                continue;
+            print_frame(a, &shown->frames[i]);
+            if (i + 1 < n)
+                ms_sink_puts(sink, opt.delimiter ? opt.delimiter : "\n");
+        }
+        if (opt.dedup)
+            print_folded(a, &shown->frames[n - 1]);
+    }
+    ms_sink_puts(sink, opt.inlines && !opt.delimiter ? "\n\n" : "\n");
+}
+
+static void print_json(struct asking *a, const struct question *q, const char *word,
+                       const struct ms_shown *shown)
+{
+    struct ms_json json;
+    ms_json_init(&json, &a->out.sink, 0);
+    ms_json_object(&json);
+    if (q->is_address) {
+        ms_json_field_address(&json, "address", q->address_rt);
+        ms_json_field_address(&json, "file_address", ms_slide_to_vm(q->address_rt, a->slide));
+    } else {
+        ms_json_field(&json, "name", word);
+    }
+    ms_json_field(&json, "image", a->info.name);
+    if (a->info.has_uuid) {
+        char uuid[MS_UUID_TEXT];
+        ms_uuid_format(&a->info.uuid, uuid);
+        ms_json_field(&json, "uuid", uuid);
+    }
+    ms_json_field(&json, "arch", a->info.arch);
+    json_shown(&json, shown);
+    ms_json_object_end(&json);
+    ms_sink_puts(&a->out.sink, "\n");
+}
+
+/* ---- answering ------------------------------------------------------------------------- */
+
+/* A unit that is broken is told of once, however many addresses it would have answered. */
+static void tell_errors(struct asking *a, const struct ms_answers *answers)
+{
+    for (size_t i = 0; i < answers->n_errors && a->n_errors_told < 20; i++, a->n_errors_told++) {
+        char line[MS_ERROR_LINE];
+        warn("%s", ms_error_describe(&answers->errors[i], line));
+    }
+}
+
+static int print_answer(struct asking *a, const struct batch *batch, const struct question *q,
+                        const struct ms_answer *answer)
+{
+    static const struct ms_answer nothing = {NULL, 0, MS_WHY_NO_IMAGE};
+    struct ms_shown shown = {NULL, 0, MS_WHY_NO_IMAGE};
+    struct ms_error err;
+    bool ask = answer && in_image(a, q->lookup_vm);
+    uint64_t adjust = ms_slide_to_vm(q->address_rt, a->slide) - q->lookup_vm;
+    if (ms_show(a->pool, ask ? answer : &nothing, &a->style, adjust, a->slide, &shown, &err) !=
+        MS_OK)
+        return complain_error(&err);
+    const char *word = batch->text + q->word;
+    if (opt.json)
+        print_json(a, q, word, &shown);
+    else
+        print_text(a, q, word, &shown);
+    ms_show_pool_clear(a->pool);
+    return EXIT_DONE;
+}
+
+/* A name is answered by its address; what is neither comes back as it is. */
+static int answer_name(struct asking *a, const struct batch *batch, struct question *q)
+{
+    struct ms_error err;
+    uint64_t address_vm;
+    enum ms_status status = ms_image_find_name(a->image, batch->text + q->word, &address_vm, &err);
+    if (status != MS_OK && status != MS_ABSENT)
+        return complain_error(&err);
+    if (status == MS_ABSENT || opt.json) {
+        if (status == MS_OK) {
+            q->is_address = true;
+            q->address_rt = ms_slide_to_rt(address_vm, a->slide);
+            q->lookup_vm = address_vm;
+        }
+        return print_answer(a, batch, q, NULL);
+    }
+    ms_sink_printf(&a->out.sink, "0x%" PRIx64 "\n", ms_slide_to_rt(address_vm, a->slide));
+    return EXIT_DONE;
+}
+
+static void understand(const struct asking *a, const struct batch *batch, struct question *q)
+{
+    q->is_address = parse_address(batch->text + q->word, false, &q->address_rt);
+    if (opt.offset && q->is_address)
+        q->address_rt = ms_slide_to_rt(q->address_rt, a->info.text_vm);
+    q->lookup_vm = ms_slide_to_vm(q->address_rt, a->slide) - (opt.pc == PC_RETURN);
+}
+
+static int answer_one_by_one(struct asking *a, struct batch *batch)
+{
+    int status = EXIT_DONE;
+    for (size_t i = 0; i < batch->n && status == EXIT_DONE; i++) {
+        struct question *q = &batch->items[i];
+        struct ms_error err;
+        if (!q->is_address) {
+            status = answer_name(a, batch, q);
+        } else if (ms_image_find(a->image, q->lookup_vm, &a->one, &err) != MS_OK) {
+            status = complain_error(&err);
+        } else {
+            tell_errors(a, &a->one);
+            status = print_answer(a, batch, q, &a->one.items[0]);
+        }
+    }
+    return status;
+}
+
+static int answer_all(struct asking *a, struct batch *batch)
+{
+    uint64_t *addresses = calloc(batch->n + 1, sizeof *addresses);
+    if (!addresses) {
+        complain("out of memory");
+        return EXIT_SYSTEM;
+    }
+    size_t n = 0;
+    for (size_t i = 0; i < batch->n; i++)
+        if (batch->items[i].is_address)
+            addresses[n++] = batch->items[i].lookup_vm;
+    struct ms_answers answers;
+    struct ms_error err;
+    int status = EXIT_DONE;
+    if (ms_image_find_many(a->image, addresses, n, &answers, &err) != MS_OK) {
+        free(addresses);
+        return complain_error(&err);
+    }
+    tell_errors(a, &answers);
+    n = 0;
+    for (size_t i = 0; i < batch->n && status == EXIT_DONE; i++) {
+        struct question *q = &batch->items[i];
+        status = q->is_address ? print_answer(a, batch, q, &answers.items[n++])
+                               : answer_name(a, batch, q);
+    }
+    ms_answers_fini(&answers);
+    free(addresses);
+    return status;
+}
+
+/* `keep`: more questions may follow, so what is read of a unit is worth keeping. */
+static int answer_batch(struct asking *a, struct batch *batch, bool keep)
+{
+    for (size_t i = 0; i < batch->n; i++)
+        understand(a, batch, &batch->items[i]);
+    int status = keep && batch->n <= INTERACTIVE ? answer_one_by_one(a, batch)
+                                                 : answer_all(a, batch);
+    batch_clear(batch);
+    return status;
+}
+
+/* ---- where the addresses come from ------------------------------------------------------ */
+
+static int ask_words(struct asking *a, struct batch *batch, const char *text, size_t n)
+{
+    int status = EXIT_DONE;
+    for (size_t i = 0; i < n && status == EXIT_DONE;) {
+        while (i < n && isspace((unsigned char)text[i]))
+            i++;
+        size_t start = i;
+        while (i < n && !isspace((unsigned char)text[i]))
+            i++;
+        if (i > start && !batch_add(batch, text + start, i - start)) {
+            complain("out of memory");
+            return EXIT_SYSTEM;
+        }
+        if (batch->n >= MAX_BATCH)
+            status = answer_batch(a, batch, false);
+    }
+    return status;
+}
+
+static int ask_file(struct asking *a, struct batch *batch, const char *path)
+{
+    struct input input;
+    int status = input_open(&input, path);
+    if (status == EXIT_DONE)
+        status = ask_words(a, batch, (const char *)input.bytes.at, input.bytes.n);
+    if (status == EXIT_DONE && !input_intact(&input))
+        status = EXIT_INPUT;
+    if (status == EXIT_DONE && batch->n)
+        status = answer_batch(a, batch, false);
+    input_close(&input);
+    return status;
+}
+
+/* What stands between two reads: bytes after the last line end. */
+struct pending {
+    char *text;
+    size_t n, room;
+};
+
+/* Reads once. Returns bytes read, 0 at the end, -1 after an error. */
+static ssize_t read_more(struct pending *p)
+{
+    if (p->room - p->n < 32768) {
+        size_t room = p->room ? p->room * 2 : 65536;
+        char *text = room <= (size_t)1 << 30 ? realloc(p->text, room) : NULL;
+        if (!text) {
+            errno = ENOMEM;
+            return -1;
+        }
+        p->text = text;
+        p->room = room;
+    }
+    ssize_t got;
+    do
+        got = read(STDIN_FILENO, p->text + p->n, p->room - p->n);
+    while (got < 0 && errno == EINTR);
+    if (got > 0)
+        p->n += (size_t)got;
+    return got;
+}
+
+static bool can_read_at_once(void)
+{
+    struct pollfd fd = {STDIN_FILENO, POLLIN, 0};
+    return poll(&fd, 1, 0) > 0;
+}
+
+/* Whole lines that have come are taken into the batch; the rest waits for its line end. */
+static int take_lines(struct asking *a, struct batch *batch, struct pending *p, bool at_end)
+{
+    size_t n = p->n;
+    while (!at_end && n > 0 && p->text[n - 1] != '\n')
+        n--;
+    int status = ask_words(a, batch, p->text, n);
+    if (n < p->n)
+        memmove(p->text, p->text + n, p->n - n);
+    p->n -= n;
+    return status;
+}
+
+/*
+ * Standard input: as much as can be read without waiting makes one batch; its answers are
+ * flushed before the next wait, since whoever asks may wait for them.
+ */
+static int ask_standard_input(struct asking *a, struct batch *batch)
+{
+    struct pending p = {NULL, 0, 0};
+    int status = EXIT_DONE;
+    ssize_t got = 1;
+    while (got > 0 && status == EXIT_DONE) {
+        got = read_more(&p);
+        if (got < 0) {
+            complain("standard input: cannot be read: %s", strerror(errno));
+            status = errno == ENOMEM ? EXIT_SYSTEM : EXIT_INPUT;
+            break;
+        }
+        status = take_lines(a, batch, &p, got == 0);
+        if (status == EXIT_DONE && (got == 0 || !can_read_at_once())) {
+            if (batch->n)
+                status = answer_batch(a, batch, got > 0 || a->one.storage);
+            out_flush(&a->out);
+            if (a->out.sink.failed)
+                break;
+        }
+    }
+    free(p.text);
+    return status;
+}
+
+static int ask(struct asking *a, const struct word_list *words)
+{
+    struct batch batch;
+    memset(&batch, 0, sizeof batch);
+    int status = EXIT_DONE;
+    for (size_t i = 0; i < words->n && status == EXIT_DONE; i++)
+        if (!batch_add(&batch, words->items[i], strlen(words->items[i]))) {
+            complain("out of memory");
+            status = EXIT_SYSTEM;
+        }
+    if (status == EXIT_DONE && words->n)
+        status = answer_batch(a, &batch, false);
+    if (status == EXIT_DONE && opt.file)
+        status = ask_file(a, &batch, opt.file);
+    else if (status == EXIT_DONE && !words->n)
+        status = ask_standard_input(a, &batch);
+    free(batch.text);
+    free(batch.items);
+    return status;
+}
+
+/* ---- start ----------------------------------------------------------------------------- */
+
+static void warn_of_image(const struct ms_image_info *info)
+{
+    if (info->mismatch_path) {
+        char ours[MS_UUID_TEXT], theirs[MS_UUID_TEXT];
+        ms_uuid_format(&info->uuid, ours);
+        ms_uuid_format(&info->mismatch_uuid, theirs);
+        warn("%s is not used: its UUID is %s, that of %s is %s; find the dSYM of this build",
+             info->mismatch_path, theirs, info->name, ours);
+    }
+    if (info->damage->status != MS_OK) {
+        char line[MS_ERROR_LINE];
+        warn("%s", ms_error_describe(info->damage, line));
+    }
+    if (opt.load.given && opt.load.value & 0xfff)
+        warn("load address 0x%" PRIx64 " is not page-aligned: is it that of the image's header?",
+             opt.load.value);
+}
+
+static int check_usage(void)
+{
+    if (!opt.object)
+        return args_misused(&command, "which file? name it with -o");
+    int ways = opt.load.given + opt.slide.given + opt.text_exec.given + opt.offset;
+    if (ways > 1)
+        return args_misused(&command, "only one of -l, -s, -offset and -textExecAddress");
+    return ARGS_RUN;
+}
+
+static int run(const struct word_list *words)
+{
+    static struct asking a; /* large: it holds the output buffer */
+    struct ms_error err;
+    struct ms_image_choice choice = {opt.object, opt.arch, NULL, false};
+    if (ms_image_open(&choice, &a.image, &err) != MS_OK)
+        return complain_error(&err);
+    ms_image_info(a.image, &a.info);
+    warn_of_image(&a.info);
+    if (opt.load.given)
+        a.slide = ms_slide(opt.load.value, a.info.text_vm);
+    else if (opt.text_exec.given)
+        a.slide = ms_slide(opt.text_exec.value, a.info.text_exec_vm);
+    else if (opt.slide.given)
+        a.slide = opt.slide.value;
+    a.style = (struct ms_show_style){opt.full_path, opt.no_demangle};
+    out_stdout(&a.out);
+    if (opt.print_header && !opt.json)
+        ms_sink_printf(&a.out.sink, "got symbolicator for %s, base address %" PRIx64 "\n",
+                       a.info.name, a.info.text_vm);
+    int status = EXIT_SYSTEM;
+    if (ms_show_pool_open(&a.pool, &err) == MS_OK)
+        status = ask(&a, words);
+    else
+        complain_error(&err);
+    status = out_finish(&a.out, status, true);
+    ms_answers_fini(&a.one);
+    ms_show_pool_close(a.pool);
+    ms_image_close(a.image);
+    return status;
+}
+
+int main(int argc, char **argv)
+{
+    struct word_list words = {NULL, 0, 0};
+    int status = args_parse(&command, argc, argv, &words);
+    if (status == ARGS_RUN)
+        status = check_usage();
+    if (status == ARGS_RUN)
+        status = run(&words);
+    word_list_fini(&words);
+    return status;
+}
