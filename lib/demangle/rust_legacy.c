@@ -5,6 +5,7 @@
  * Source of the format: rustc_symbol_mangling::legacy; the escapes as rustc-demangle has them.
  */
 #include "demangle/demanglers.h"
+#include "demangle/rust_unicode.h"
 
 #include <string.h>
 
@@ -60,25 +61,6 @@ bool ms_rust_legacy_is(const char *name, size_t n)
     return find_end(name, n, &n_parts, &end) && (end + 1 == n || name[end + 1] == '.');
 }
 
-static bool put_code_point(struct ms_text *out, uint32_t c)
-{
-    char utf8[4];
-    size_t n;
-    if (c < 0x20 || (c >= 0x7f && c < 0xa0) || c > 0x10ffff || (c >= 0xd800 && c < 0xe000))
-        return false;
-    if (c < 0x80) {
-        utf8[0] = (char)c;
-        n = 1;
-    } else {
-        n = c < 0x800 ? 2 : c < 0x10000 ? 3 : 4;
-        for (size_t i = n; i-- > 1; c >>= 6)
-            utf8[i] = (char)(0x80 | (c & 0x3f));
-        utf8[0] = (char)((0xf00 >> n & 0xff) | c);
-    }
-    ms_text_add(out, utf8, n);
-    return true;
-}
-
 /* What stands between two '$'. */
 static bool put_escape(struct ms_text *out, const char *at, size_t n)
 {
@@ -100,7 +82,7 @@ static bool put_escape(struct ms_text *out, const char *at, size_t n)
             return false;
         c = c << 4 | (uint32_t)(digit - "0123456789abcdef");
     }
-    return put_code_point(out, c);
+    return ms_rust_put_code_point(out, c);
 }
 
 static void put_part(struct ms_text *out, struct part part)
