@@ -145,10 +145,10 @@ static enum ms_status read_header(struct ms_macho *macho, struct ms_bytes image,
         return ms_fail(err, MS_E_FORMAT, macho->where, header->off + 20,
                        "the load commands take %u bytes, %zu remain",
                        (unsigned)header->command_bytes, ms_cursor_left(&c));
-    if (header->n_commands > header->command_bytes / COMMAND_BYTES)
+    if (header->n_commands > ms_cursor_left(&c) / COMMAND_BYTES)
         return ms_fail(err, MS_E_FORMAT, macho->where, header->off + 16,
-                       "%u load commands do not fit into %u bytes", (unsigned)header->n_commands,
-                       (unsigned)header->command_bytes);
+                       "%u load commands do not fit into the %zu bytes that remain",
+                       (unsigned)header->n_commands, ms_cursor_left(&c));
     /* The second bound keeps the offsets of commands in 32 bits; real ones take some KB. */
     if (header->n_commands > MS_MAX_LOAD_COMMANDS || header->command_bytes > UINT32_MAX / 4)
         return ms_fail(err, MS_E_LIMIT, macho->where, header->off + 16,
@@ -187,47 +187,65 @@ static enum ms_status check_rule(const struct ms_macho *macho,
     return MS_OK;
 }
 
+/*
+ * Reads the header of the command at the cursor, which runs to the end of the file: one that
+ * leaves the space that the Mach-O header gives to commands is damage, not the end, since
+ * hand-made kernel collections have a number there that is too small.
+ */
+static enum ms_status read_command(struct ms_macho *macho, struct ms_cursor *c, uint64_t area_off,
+                                   uint32_t i, struct ms_load_command *out, struct ms_error *err)
+{
+    char room[32];
+    uint64_t at = ms_cursor_offset(c);
+    size_t left = ms_cursor_left(c);
+    out->off = (uint32_t)(area_off + at);
+    out->cmd = ms_cursor_u32(c);
+    uint32_t size = ms_cursor_u32(c);
+    if (c->bad)
+        return ms_fail(err, MS_E_FORMAT, macho->where, out->off,
+                       "load command %u needs %d bytes, %zu remain", (unsigned)i, COMMAND_BYTES,
+                       left);
+    if (size < COMMAND_BYTES || size % 4)
+        return ms_fail(err, MS_E_FORMAT, macho->where, (uint64_t)out->off + 4,
+                       "%s has a size of %u bytes, expected a multiple of 4 of at least 8",
+                       describe(out->cmd, room), (unsigned)size);
+    ms_cursor_skip(c, size - COMMAND_BYTES);
+    if (c->bad)
+        return ms_fail(err, MS_E_FORMAT, macho->where, (uint64_t)out->off + 4,
+                       "%s has %u bytes, %zu remain", describe(out->cmd, room), (unsigned)size,
+                       left);
+    (void)ms_bytes_part(macho->bytes, out->off, size, &out->body);
+    return MS_OK;
+}
+
 /* Cuts the commands apart; from here on each body is inside the file and as long as it says. */
 static enum ms_status list_commands(struct ms_macho *macho, const struct header *header,
                                     struct ms_error *err)
 {
     uint32_t seen_off[N_RULES] = {0};
-    char room[32];
     struct ms_bytes area;
-    (void)ms_bytes_part(macho->bytes, header->end, header->command_bytes, &area);
+    (void)ms_bytes_from(macho->bytes, header->end, &area);
     /* At least 8 bytes of input for each: read_header checked it. */
     macho->commands = calloc((size_t)header->n_commands + 1, sizeof *macho->commands);
     if (!macho->commands)
         return ms_fail_memory(err);
     struct ms_cursor c = ms_cursor_over(area, macho->big);
     for (uint32_t i = 0; i < header->n_commands; i++) {
-        uint64_t at = ms_cursor_offset(&c);
-        struct ms_load_command command = {
-            ms_cursor_u32(&c), (uint32_t)(header->end + at), {NULL, 0}};
-        uint32_t size = ms_cursor_u32(&c);
-        if (c.bad)
-            return ms_fail(err, MS_E_FORMAT, macho->where, header->end + at,
-                           "load command %u of %u lies outside the %u bytes of load commands",
-                           (unsigned)i, (unsigned)header->n_commands,
-                           (unsigned)header->command_bytes);
-        if (size < COMMAND_BYTES || size % 4)
-            return ms_fail(err, MS_E_FORMAT, macho->where, command.off + 4,
-                           "%s has a size of %u bytes, expected a multiple of 4 of at least 8",
-                           describe(command.cmd, room), (unsigned)size);
-        if (!ms_bytes_part(area, at, size, &command.body))
-            return ms_fail(err, MS_E_FORMAT, macho->where, command.off + 4,
-                           "%s has %u bytes, %llu remain of the load commands",
-                           describe(command.cmd, room), (unsigned)size,
-                           (unsigned long long)(area.n - at));
-        enum ms_status status = check_rule(macho, &command, seen_off, err);
+        struct ms_load_command *command = &macho->commands[i];
+        enum ms_status status = read_command(macho, &c, header->end, i, command, err);
+        if (status == MS_OK)
+            status = check_rule(macho, command, seen_off, err);
         if (status != MS_OK)
             return status;
-        const struct command_rule *rule = find_rule(command.cmd);
+        const struct command_rule *rule = find_rule(command->cmd);
         if (rule)
-            seen_off[rule - RULES] = command.off;
-        macho->commands[macho->n_commands++] = command;
-        ms_cursor_skip(&c, size - COMMAND_BYTES);
+            seen_off[rule - RULES] = command->off;
+        macho->n_commands++;
     }
+    if (ms_cursor_offset(&c) > header->command_bytes)
+        (void)ms_fail(&macho->damage, MS_E_FORMAT, macho->where, header->off + 20,
+                      "the load commands take %llu bytes, the header says %u",
+                      (unsigned long long)ms_cursor_offset(&c), (unsigned)header->command_bytes);
     return MS_OK;
 }
 
