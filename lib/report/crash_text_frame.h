@@ -12,37 +12,40 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/** A part of the line: offset from its start, and length. */
+/** A part of a text: offset from its start, and length. */
 struct ms_line_part {
     size_t at, n;
 };
 
+/** What follows the address. Parts count from the start of that. */
 struct ms_frame_rest {
-    bool has_load; /**< "0xLOAD + OFF" */
+    bool has_load; /**< "0xLOAD + OFF", LOAD not 0 */
     uint64_t load_rt;
+    uint64_t load_offset;
     struct ms_line_part symbol; /**< n = 0: none */
     bool has_offset;
-    uint64_t offset;          /**< from the symbol, or from load_rt */
+    uint64_t offset;          /**< from the symbol */
     struct ms_line_part file; /**< n = 0: none */
     uint32_t line;            /**< 0 when unknown */
-    bool inlined;
+    bool inlined;             /**< tagged so */
 };
 
+/** Parts count from the start of the line. */
 struct ms_frame_line {
     uint32_t index;
     struct ms_line_part digits; /**< the index as printed */
-    struct ms_line_part image;
-    struct ms_line_part address_text;
+    struct ms_line_part image;  /**< n = 0: the column is empty */
+    struct ms_line_part address;
     uint64_t address_rt;
     struct ms_line_part text; /**< after the address, without blanks around it */
-    bool has_tab;             /**< image and address have a TAB between them: not libc's */
+    bool has_tab;             /**< a TAB before the address: not written by libc */
     struct ms_frame_rest rest;
 };
 
 /** Takes n bytes at `line` apart; false when it is no frame line. The line has no line end. */
 bool ms_frame_line_parse(const char *line, size_t n, struct ms_frame_line *out);
 
-/** Takes what follows the address apart (spans count from `text`); never fails. */
+/** Takes what follows the address apart; never fails: what isn't understood is the symbol. */
 void ms_frame_rest_parse(const char *text, size_t n, struct ms_frame_rest *out);
 
 #endif
