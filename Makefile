@@ -36,7 +36,7 @@ STATIC_END :=
 CXXRT    :=
 else
 LLVM_DIR ?= /usr/lib/llvm-19
-SYSFLAGS := -D_POSIX_C_SOURCE=200809L
+SYSFLAGS := -D_XOPEN_SOURCE=700
 LDSYS    := -Wl,--gc-sections -Wl,--as-needed -Wl,--exclude-libs,ALL
 STATIC_BEGIN := -Wl,-Bstatic
 STATIC_END := -Wl,-Bdynamic

@@ -99,8 +99,17 @@ static bool in_chosen_thread(const struct work *w, const struct ms_report_frame 
 /* An inlined frame that the report has already is replaced together with its real one. */
 static bool wants_name(const struct work *w, const struct ms_report_frame *frame)
 {
-    return frame->image >= 0 && !frame->inlined && in_chosen_thread(w, frame) &&
-           (!frame->named || w->options->redo);
+    if (frame->image < 0 || frame->inlined || !in_chosen_thread(w, frame))
+        return false;
+    switch (w->options->scope) {
+    case MS_SCOPE_UNNAMED:
+        return !frame->named;
+    case MS_SCOPE_BARE:
+        return !frame->symbol;
+    case MS_SCOPE_ALL:
+        break;
+    }
+    return true;
 }
 
 static bool counts(const struct ms_report_frame *frame)
@@ -232,7 +241,7 @@ static void count(struct work *w)
         if (!counts(frame) || !in_chosen_thread(w, frame))
             continue;
         bool resolved = shown->n_frames && shown->frames[shown->n_frames - 1].function;
-        bool kept = !resolved && frame->named;
+        bool kept = !resolved && (frame->named || (frame->symbol && w->options->scope == MS_SCOPE_BARE));
         out->n_frames++;
         out->n_resolved += resolved;
         out->n_kept += kept;

@@ -100,6 +100,26 @@ enum ms_status ms_image_find_name(struct ms_image *image, const char *name, uint
  */
 bool ms_image_alias(struct ms_image *image, uint64_t start_vm, size_t i, struct ms_frame *out);
 
+/** One slice of what a person names as one thing; see ms_slice_uuids_read. */
+struct ms_slice_uuid {
+    char arch[MS_ARCH_TEXT];
+    bool has_uuid;
+    struct ms_uuid uuid;
+    char *path;          /**< of the file that the slice is in; owned */
+    int64_t mtime;       /**< of that file, seconds since 1970 */
+    uint32_t filetype;
+    uint64_t text_vm;    /**< link address A */
+};
+
+/**
+ * The slices of a file, of a dSYM, or of the main binary of a bundle: load commands alone.
+ * @param out  malloc'ed, freed by ms_slice_uuids_free
+ * @return MS_E_IO, MS_E_FORMAT (no Mach-O, or a slice that can't be read)
+ */
+enum ms_status ms_slice_uuids_read(const char *path, struct ms_slice_uuid **out, size_t *n,
+                                   struct ms_error *err);
+void ms_slice_uuids_free(struct ms_slice_uuid *slices, size_t n);
+
 /** The counts of ms_image_check. */
 struct ms_image_check {
     uint64_t n_units, n_functions, n_inlined, n_rows;

@@ -63,9 +63,16 @@ struct ms_image_outcome {
     struct ms_error error;    /**< what is damaged; status MS_OK when nothing is */
 };
 
+/** Which frames are looked up. */
+enum ms_symbolize_scope {
+    MS_SCOPE_UNNAMED, /**< all but those that carry a name worth keeping */
+    MS_SCOPE_BARE,    /**< only those that carry no name at all */
+    MS_SCOPE_ALL      /**< all again */
+};
+
 struct ms_symbolize_options {
     struct ms_show_style style;
-    bool redo;                /**< look up frames that carry a name worth keeping, too */
+    enum ms_symbolize_scope scope;
     bool one_thread;          /**< only the thread with this printed number */
     uint32_t thread;
 };

@@ -1,0 +1,268 @@
+/*
+ * machsym crash: whole crash reports, text or .ips, symbolicated.
+ */
+#include "common/args.h"
+#include "common/console.h"
+#include "common/crash_json.h"
+#include "common/crash_summary.h"
+#include "common/input.h"
+#include "common/out.h"
+#include "machsym/symbolize.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum format { FORMAT_SAME, FORMAT_TEXT, FORMAT_IPS, FORMAT_JSON };
+static const char *const formats[] = {"same", "text", "ips", "json", NULL};
+
+static struct {
+    struct word_list dsyms, binaries;
+    const char *output, *thread;
+    int format;
+    bool json, no_inlines, renumber, full_path, no_demangle, explain, strict, keep, redo;
+} opt;
+
+static struct option options[] = {
+    {"-d", "--dsym", OPTION_LIST, &opt.dsyms, "PATH",
+     "dSYM, or a folder to search for dSYMs by UUID; may be repeated", NULL},
+    {"-b", "--binary", OPTION_LIST, &opt.binaries, "PATH",
+     "binary, bundle, or a folder to search; may be repeated", NULL},
+    {"-o", "--output", OPTION_TEXT, &opt.output, "FILE", "write there instead of standard output",
+     NULL},
+    {"--format", NULL, OPTION_CHOICE, &opt.format, "same|text|ips|json",
+     "same: the form that came in; text: an .ips becomes the classic text", formats},
+    {"--json", NULL, OPTION_FLAG, &opt.json, NULL, "the same as --format json", NULL},
+    {"--no-inlines", NULL, OPTION_FLAG, &opt.no_inlines, NULL, "leave inlined frames out", NULL},
+    {"--renumber", NULL, OPTION_FLAG, &opt.renumber, NULL,
+     "give inlined frames numbers of their own, as Apple does", NULL},
+    {"--full-path", NULL, OPTION_FLAG, &opt.full_path, NULL, "print full paths of source files",
+     NULL},
+    {"--no-demangle", NULL, OPTION_FLAG, &opt.no_demangle, NULL, "leave names mangled", NULL},
+    {"--thread", NULL, OPTION_TEXT, &opt.thread, "N|crashed", "name the frames of one thread alone",
+     NULL},
+    {"--keep", NULL, OPTION_FLAG, &opt.keep, NULL, "leave every frame alone that has a name", NULL},
+    {"--redo", NULL, OPTION_FLAG, &opt.redo, NULL, "look up frames that have a name, too", NULL},
+    {"--explain", NULL, OPTION_FLAG, &opt.explain, NULL,
+     "say where each name came from, and of each image which files were used", NULL},
+    {"--strict", NULL, OPTION_FLAG, &opt.strict, NULL,
+     "exit with status 1 when a frame stays without a name", NULL},
+};
+
+static const char *const usage[] = {"crash [-d PATH]… [-b PATH]… [-o FILE] [options] REPORT…",
+                                    NULL};
+
+static const struct command command = {
+    "crash",
+    "Symbolicates crash reports: crash text and .ips",
+    usage,
+    options,
+    sizeof options / sizeof *options,
+    "Without -d and -b, files are looked for beside the report. REPORT may be - for standard\n"
+    "input. A file is only used when its UUID is the one that the report names.",
+};
+
+/* One run over all reports. */
+struct job {
+    struct ms_symbolizer *symbolizer;
+    struct out out;
+    bool many;       /* several reports: JSON comes out a line each */
+    bool unresolved; /* some frame has no name */
+};
+
+static int add_paths(struct job *job, const struct word_list *paths)
+{
+    for (size_t i = 0; i < paths->n; i++) {
+        struct ms_error err;
+        if (ms_symbolizer_add(job->symbolizer, paths->items[i], false, &err) != MS_OK)
+            return complain_error(&err);
+    }
+    return EXIT_DONE;
+}
+
+/* The folder that the report lies in; nothing there is worth a complaint. */
+static int add_beside(struct job *job, const char *report)
+{
+    if (opt.dsyms.n || opt.binaries.n || strcmp(report, "-") == 0)
+        return EXIT_DONE;
+    const char *slash = strrchr(report, '/');
+    size_t n = slash ? (size_t)(slash - report) : 1;
+    char *folder = malloc(n + 2);
+    if (!folder) {
+        complain("out of memory");
+        return EXIT_SYSTEM;
+    }
+    snprintf(folder, n + 2, "%s", slash ? report : ".");
+    folder[n] = 0;
+    struct ms_error err;
+    enum ms_status status =
+        ms_symbolizer_add(job->symbolizer, n ? folder : "/", true, &err);
+    free(folder);
+    return status == MS_E_NOMEM ? complain_error(&err) : EXIT_DONE;
+}
+
+static int choose_thread(const char *name, const struct ms_report *report,
+                         struct ms_symbolize_options *options_out)
+{
+    if (!opt.thread)
+        return EXIT_DONE;
+    options_out->one_thread = true;
+    if (strcmp(opt.thread, "crashed") == 0) {
+        if (report->crashed_thread < 0)
+            warn("%s: no thread is marked as crashed", name);
+        options_out->thread = report->crashed_thread < 0
+                                  ? UINT32_MAX
+                                  : report->threads[report->crashed_thread].number;
+        return EXIT_DONE;
+    }
+    uint64_t number = 0;
+    parse_address(opt.thread, false, &number);
+    options_out->thread = (uint32_t)number;
+    for (size_t i = 0; i < report->n_threads; i++)
+        if (report->threads[i].number == number)
+            return EXIT_DONE;
+    warn("%s: has no thread %s", name, opt.thread);
+    return EXIT_DONE;
+}
+
+static int write_report(struct job *job, const struct ms_report_file *file, size_t index,
+                        const struct ms_symbolication *names)
+{
+    if (opt.format == FORMAT_JSON) {
+        struct ms_json json;
+        ms_json_init(&json, &job->out.sink, job->many ? 0 : 2);
+        json_report(&json, file->name, &file->reports[index], names);
+        ms_sink_puts(&job->out.sink, "\n");
+        return EXIT_DONE;
+    }
+    static const enum ms_report_format as[] = {MS_FORMAT_SAME, MS_FORMAT_TEXT, MS_FORMAT_IPS};
+    struct ms_report_style style = {opt.no_inlines, opt.renumber, opt.explain};
+    struct ms_error err;
+    enum ms_status status = ms_report_write(file, index, names->shown, as[opt.format], &style,
+                                            &job->out.sink, &err);
+    return status == MS_OK ? EXIT_DONE : complain_error(&err);
+}
+
+static int do_report(struct job *job, const struct ms_report_file *file, size_t index)
+{
+    const struct ms_report *report = &file->reports[index];
+    struct ms_symbolize_options options_in;
+    memset(&options_in, 0, sizeof options_in);
+    options_in.style = (struct ms_show_style){opt.full_path, opt.no_demangle};
+    options_in.scope = opt.redo ? MS_SCOPE_ALL : opt.keep ? MS_SCOPE_BARE : MS_SCOPE_UNNAMED;
+    int status = choose_thread(file->name, report, &options_in);
+    struct ms_symbolication names;
+    struct ms_error err;
+    if (ms_symbolize_report(job->symbolizer, report, &options_in, &names, &err) != MS_OK)
+        return complain_error(&err);
+    status = write_report(job, file, index, &names);
+    /* Of a text and its JSON original, one summary is enough. */
+    if (!(report->translated && index + 1 < file->n_reports) || opt.format == FORMAT_TEXT)
+        job->unresolved |= !summarise(file->name, report, &names, opt.explain);
+    ms_symbolication_fini(&names);
+    return status;
+}
+
+/* A translated text and the JSON behind it are one report: where one form is wanted, one
+ * of them is. */
+static bool is_left_out(const struct ms_report_file *file, size_t index)
+{
+    bool has_original = file->reports[index].translated && index + 1 < file->n_reports;
+    bool is_original = index > 0 && file->reports[index - 1].translated;
+    return (opt.format == FORMAT_TEXT && is_original) ||
+           ((opt.format == FORMAT_IPS || opt.format == FORMAT_JSON) && has_original);
+}
+
+static int do_file(struct job *job, const char *path)
+{
+    struct input input;
+    struct ms_report_file file;
+    struct ms_error err;
+    int status = add_beside(job, path);
+    if (status == EXIT_DONE)
+        status = input_open(&input, path);
+    if (status != EXIT_DONE)
+        return status;
+    if (ms_report_parse(input.bytes, input.name, &file, &err) != MS_OK) {
+        status = input_intact(&input) ? complain_error(&err) : EXIT_INPUT;
+        input_close(&input);
+        return status;
+    }
+    size_t n_wanted = 0;
+    for (size_t i = 0; i < file.n_reports; i++)
+        n_wanted += !is_left_out(&file, i);
+    bool many = job->many;
+    job->many |= n_wanted > 1;
+    for (size_t i = 0; i < file.n_reports && status != EXIT_SYSTEM; i++)
+        if (!is_left_out(&file, i))
+            status = worse(status, do_report(job, &file, i));
+    job->many = many;
+    if (!input_intact(&input))
+        status = worse(status, EXIT_INPUT);
+    ms_report_file_fini(&file);
+    input_close(&input);
+    return status;
+}
+
+static int check_usage(const struct word_list *reports)
+{
+    uint64_t number;
+    if (!reports->n)
+        return args_misused(&command, "which report? name it, or - for standard input");
+    if (opt.output && reports->n > 1)
+        return args_misused(&command, "-o takes one report; several come out on standard output");
+    for (size_t i = 0; opt.output && i < reports->n; i++)
+        if (same_file(opt.output, reports->items[i]))
+            return args_misused(&command, "-o names the report itself");
+    if (opt.keep && opt.redo)
+        return args_misused(&command, "--keep and --redo contradict each other");
+    if (opt.json && opt.format != FORMAT_SAME && opt.format != FORMAT_JSON)
+        return args_misused(&command, "--json and --format %s contradict each other",
+                            formats[opt.format]);
+    if (opt.thread && strcmp(opt.thread, "crashed") != 0 &&
+        (!parse_address(opt.thread, false, &number) || number >= UINT32_MAX))
+        return args_misused(&command, "--thread takes a number or 'crashed', not '%s'", opt.thread);
+    if (opt.json)
+        opt.format = FORMAT_JSON;
+    return ARGS_RUN;
+}
+
+static int run(const struct word_list *reports)
+{
+    static struct job job; /* large: it holds the output buffer */
+    struct ms_error err;
+    if (ms_symbolizer_open(&job.symbolizer, &err) != MS_OK)
+        return complain_error(&err);
+    int status = add_paths(&job, &opt.dsyms);
+    status = status == EXIT_DONE ? add_paths(&job, &opt.binaries) : status;
+    bool opened = false;
+    if (status == EXIT_DONE) {
+        status = out_open(&job.out, opt.output ? opt.output : "-");
+        opened = status == EXIT_DONE;
+    }
+    job.many = reports->n > 1;
+    for (size_t i = 0; opened && i < reports->n && status != EXIT_SYSTEM; i++) {
+        status = worse(status, do_file(&job, reports->items[i]));
+        out_flush(&job.out);
+        if (job.out.sink.failed)
+            break;
+    }
+    if (opened)
+        status = out_finish(&job.out, status, status == EXIT_DONE);
+    ms_symbolizer_close(job.symbolizer);
+    return worse(status, opt.strict && job.unresolved ? EXIT_NO : EXIT_DONE);
+}
+
+int main(int argc, char **argv)
+{
+    struct word_list reports = {NULL, 0, 0};
+    int status = args_parse(&command, argc, argv, &reports);
+    if (status == ARGS_RUN)
+        status = check_usage(&reports);
+    if (status == ARGS_RUN)
+        status = run(&reports);
+    word_list_fini(&reports);
+    word_list_fini(&opt.dsyms);
+    word_list_fini(&opt.binaries);
+    return status;
+}
