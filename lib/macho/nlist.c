@@ -2,7 +2,7 @@
  * macho/nlist.c: entries of the symbol table.
  */
 #include "base/cursor.h"
-#include "machsym/macho.h"
+#include "macho/names.h"
 
 enum {
     /* A string table that ends in a NUL, as all real ones do, ends every name in it. In another
@@ -11,8 +11,9 @@ enum {
     MAX_UNSURE_NAME = 4096
 };
 
-static const char *name_at(struct ms_bytes strings, uint32_t off)
+const char *ms_macho_string(const struct ms_macho *macho, uint32_t off)
 {
+    struct ms_bytes strings = macho->strings;
     if (off >= strings.n)
         return NULL;
     if (strings.at[strings.n - 1] == 0)
@@ -37,7 +38,7 @@ struct ms_nlist ms_nlist_at(const struct ms_macho *macho, uint32_t i, bool *bad_
         entry.desc = ms_cursor_u16(&c);
         entry.value = macho->is64 ? ms_cursor_u64(&c) : ms_cursor_u32(&c);
         if (name_off) /* 0 is "no name", whatever stands there */
-            name = name_at(macho->strings, name_off);
+            name = ms_macho_string(macho, name_off);
         if (name)
             entry.name = name;
     }
