@@ -57,6 +57,19 @@ CXXFLAGS_LIB := -std=c++17 $(BASE) $(WARN) -Wno-undef -Ilib -Ilib/include -isyst
 LDLIBS  := $(STATIC_BEGIN) $(LLVM_DIR)/lib/libLLVMDemangle.a -ljson-c -lz $(STATIC_END)
 LDFLAGS_ALL := $(OPT) -g $(SANFLAGS) -pthread $(CXXRT) $(LDSYS) $(LDFLAGS)
 
+ABI     := 0
+ifeq ($(UNAME),Darwin)
+SHARED  := libmachsym.$(ABI).dylib
+SHARED_LINK := libmachsym.dylib
+SHARED_FLAGS := -dynamiclib -install_name $(libdir)/$(SHARED)
+else
+SHARED  := libmachsym.so.$(ABI)
+SHARED_LINK := libmachsym.so
+SHARED_FLAGS := -shared -Wl,-soname,$(SHARED)
+endif
+# A static link of the installed archive needs what the shim and the readers call.
+LDLIBS_PRIVATE := -ljson-c -lz -lstdc++ -L$(LLVM_DIR)/lib -lLLVMDemangle -pthread
+
 FLOORS  := base macho report demangle dwarf resolve render
 LIB_C   := $(sort $(foreach f,$(FLOORS),$(wildcard lib/$(f)/*.c)))
 LIB_CXX := $(sort $(foreach f,$(FLOORS),$(wildcard lib/$(f)/*.cpp)))
@@ -102,11 +115,74 @@ $(BUILD)/tests/replay_%: $(BUILD)/obj/tests/fuzz/fuzz_%.o $(BUILD)/obj/tests/fuz
 	@mkdir -p $(@D)
 	$(CXX) $(LDFLAGS_ALL) -o $@ $^ $(LDLIBS)
 
-.PHONY: unit replay
-unit: $(UNIT)
-	@for t in $(UNIT); do $$t || exit 1; done
-replay: $(REPLAY)
-	@for t in $(FUZZ); do $(BUILD)/tests/replay_$$t tests/fuzz/corpus/$$t || exit 1; done
+# `check` runs make again for the work itself, since what wildcards and compilers find is only
+# right once the packages are there.
+.PHONY: check suites tests
+check: packages-check
+	@$(MAKE) --no-print-directory SAN=$(SAN) tests
+	@$(MAKE) --no-print-directory SAN=$(SAN) suites
+tests: all $(UNIT) $(REPLAY)
+suites:
+	@tests/run "tests/unit/run $(UNIT)" \
+	    "tests/fuzz/run $(BUILD) $(FUZZ)" \
+	    "tests/cli/run $(BUILD)" \
+	    $(foreach s,$(wildcard tests/oracle/run tests/corpus/run tests/man/run),"$(s) $(BUILD)") \
+	    $(if $(filter 1,$(SAN)),,"tests/lint/run $(BUILD)")
+
+# ---- packages --------------------------------------------------------------------------------
+# Debian's and Homebrew's names of what is missing are worked out by the shell, not by make, so
+# that nothing is asked for on a machine that has it all.
+APT_BUILD := gcc g++ libc6-dev llvm-19-dev libjson-c-dev zlib1g-dev
+APT_CHECK := $(APT_BUILD) libcriterion-dev python3 mandoc clang-19 llvm-19
+BREW_BUILD := llvm@19 json-c
+BREW_CHECK := $(BREW_BUILD) criterion python3 mandoc
+.PHONY: packages-build packages-check
+packages-build:
+	@tests/packages "$(APT_BUILD)" "$(BREW_BUILD)"
+packages-check:
+	@tests/packages "$(APT_CHECK)" "$(BREW_CHECK)"
+
+.PHONY: demo
+demo: packages-build
+	@$(MAKE) --no-print-directory all
+	@fixtures/demo $(BUILD)
+
+.PHONY: lint fixtures bench
+lint: all
+	@tests/lint/run $(BUILD)
+fixtures:
+	fixtures/build $(if $(SWIFTC),--swiftc $(SWIFTC))
+bench: all
+	tests/bench/bench --build $(BUILD) $(BENCH_ARGS)
+
+# ---- install ---------------------------------------------------------------------------------
+PAGES := $(wildcard man/*.[135])
+.PHONY: install
+install: all $(BUILD)/$(SHARED)
+	install -d $(DESTDIR)$(bindir) $(DESTDIR)$(libexecdir) $(DESTDIR)$(libdir)/pkgconfig \
+	    $(DESTDIR)$(incdir)/machsym $(addprefix $(DESTDIR)$(mandir)/man,1 3 5) \
+	    $(DESTDIR)$(PREFIX)/share/bash-completion/completions \
+	    $(DESTDIR)$(PREFIX)/share/zsh/site-functions \
+	    $(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d
+	install -m 755 $(BUILD)/machsym $(DESTDIR)$(bindir)/machsym
+	for c in $(COMMANDS); do install -m 755 $(BUILD)/machsym-$$c $(DESTDIR)$(libexecdir)/ || exit 1; done
+	install -m 644 $(LIB_A) $(DESTDIR)$(libdir)/libmachsym.a
+	install -m 755 $(BUILD)/$(SHARED) $(DESTDIR)$(libdir)/$(SHARED)
+	ln -sf $(SHARED) $(DESTDIR)$(libdir)/$(SHARED_LINK)
+	install -m 644 lib/include/machsym/*.h $(DESTDIR)$(incdir)/machsym/
+	for p in $(PAGES); do install -m 644 $$p $(DESTDIR)$(mandir)/man$${p##*.}/ || exit 1; done
+	install -m 644 cli/completions/machsym.bash $(DESTDIR)$(PREFIX)/share/bash-completion/completions/machsym
+	install -m 644 cli/completions/_machsym $(DESTDIR)$(PREFIX)/share/zsh/site-functions/_machsym
+	install -m 644 cli/completions/machsym.fish $(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d/machsym.fish
+	printf '%s\n' 'prefix=$(PREFIX)' 'libdir=$${prefix}/lib' 'includedir=$${prefix}/include' '' \
+	    'Name: machsym' 'Description: Symbolication of Mach-O binaries and Apple crash reports' \
+	    'Version: $(VERSION)' 'Libs: -L$${libdir} -lmachsym' \
+	    'Libs.private: $(LDLIBS_PRIVATE)' 'Cflags: -I$${includedir}' \
+	    > $(DESTDIR)$(libdir)/pkgconfig/machsym.pc
+
+# The shared library exports the functions of the public headers alone.
+$(BUILD)/$(SHARED): $(LIB_O)
+	$(CXX) $(LDFLAGS_ALL) $(SHARED_FLAGS) -o $@ $^ $(LDLIBS)
 
 # ---- fuzzing: make fuzz T=fat S=60 -----------------------------------------------------------
 FUZZ_CC ?= $(LLVM_DIR)/bin/clang
