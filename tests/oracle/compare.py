@@ -1,0 +1,174 @@
+"""machsym-atos against llvm-symbolizer: whole inline chains, frame by frame.
+
+A frame is compared by its linkage name (the plain name where DWARF has none), full path, line
+and column. Where the two differ, the DWARF decides, not LLVM: rules.py holds the differences that
+were judged so, each with a proof that is looked up anew for every hit.
+"""
+import collections
+import json
+import random
+import re
+import subprocess
+
+import rules
+import tools
+
+Frame = collections.namedtuple("Frame", "name file line column inlined")
+NO_DWARF = {"nlist", "export", "stub", "objc", "swift"}
+
+
+class Unusable(Exception):
+    """A program could not be run, or did not answer every address."""
+
+
+class Answer:
+    """What one side says of one address: frames, innermost first."""
+
+    def __init__(self, frames, source):
+        self.frames, self.source = frames, source
+
+    def __str__(self):
+        if not self.frames:
+            return "(nothing)"
+        return " < ".join(f"{f.name or '?'} {f.file or '?'}:{f.line}:{f.column}" for f in self.frames)
+
+
+class Difference:
+    """One address on which the two disagree. `path` and `arch` lead to the evidence."""
+
+    def __init__(self, path, arch, address, theirs, ours):
+        self.path, self.arch, self.address = path, arch, address
+        self.theirs, self.ours = theirs, ours
+        self._evidence = None
+
+    def evidence(self):
+        """What llvm-dwarfdump finds at the address: a third reader of the same bytes."""
+        if self._evidence is None:
+            command = [tools.llvm_tool("llvm-dwarfdump"), f"--lookup=0x{self.address:x}"]
+            if self.arch:
+                command.append(f"--arch={self.arch}")
+            self._evidence = subprocess.run(command + [self.path], capture_output=True, text=True,
+                                            errors="replace", check=False).stdout
+        return self._evidence
+
+
+def _run(command, addresses):
+    text = "".join(f"0x{x:x}\n" for x in addresses)
+    done = subprocess.run(command, input=text, capture_output=True, text=True, errors="replace",
+                          check=False)
+    lines = [line for line in done.stdout.splitlines() if line.strip()]
+    if done.returncode or len(lines) != len(addresses):
+        last = done.stderr.strip().splitlines()[-1:] or [""]
+        raise Unusable(f"{command[0]}: status {done.returncode}, {len(lines)} answers to "
+                       f"{len(addresses)} addresses {last[0]}")
+    return [json.loads(line) for line in lines]
+
+
+def ask_llvm(path, arch, addresses):
+    command = [tools.llvm_tool("llvm-symbolizer"), f"--obj={path}", "--output-style=JSON",
+               "--no-demangle", "--no-debuginfod"]
+    if arch:
+        command.append(f"--default-arch={arch}")
+    answers = []
+    for record in _run(command, addresses):
+        symbols = [s for s in record.get("Symbol", []) if s["FunctionName"] or s["FileName"]]
+        frames = [Frame(s["FunctionName"], s["FileName"], s["Line"], s["Column"], i + 1 < len(symbols))
+                  for i, s in enumerate(symbols)]
+        answers.append(Answer(frames, None))
+    return answers
+
+
+def ask_ours(atos, path, arch, addresses):
+    command = list(atos) + ["-o", path, "--json", "--no-demangle"]
+    if arch:
+        command += ["-arch", arch]
+    answers = []
+    for record in _run(command, addresses):
+        frames, source = [], None
+        for f in record.get("frames", []):
+            source = f.get("source")
+            # A name by function start alone is more than LLVM offers: nothing to compare.
+            if source == "function-start":
+                continue
+            frames.append(Frame(f.get("mangled") or f.get("function") or "", f.get("file") or "",
+                                f.get("line") or 0, f.get("column") or 0, bool(f.get("inlined"))))
+        answers.append(Answer(frames, source))
+    return answers
+
+
+def same_name(theirs, ours, outermost):
+    """LLVM takes the outermost name from the symbol table, where C's underscore leads it."""
+    return theirs == ours or (outermost and theirs == "_" + ours)
+
+
+def same(theirs, ours):
+    """Whole chains: equal length, equal frames."""
+    if len(theirs) != len(ours):
+        return False
+    last = len(theirs) - 1
+    return all(t[1:4] == o[1:4] and same_name(t.name, o.name, i == last)
+               for i, (t, o) in enumerate(zip(theirs, ours)))
+
+
+class Result:
+    """What came of one file and architecture."""
+
+    def __init__(self, path, arch):
+        self.path, self.arch = path, arch
+        self.addresses = self.frames = self.same = 0
+        self.rules = collections.Counter()  # rule name -> addresses that it explains
+        self.unexplained = []
+
+    def explained(self):
+        return sum(self.rules.values())
+
+
+def compare(atos, path, arch, addresses):
+    """Asks both for all addresses. Raises Unusable."""
+    result = Result(path, arch)
+    result.addresses = len(addresses)
+    theirs, ours = ask_llvm(path, arch, addresses), ask_ours(atos, path, arch, addresses)
+    for address, t, o in zip(addresses, theirs, ours):
+        result.frames += len(t.frames)
+        if same(t.frames, o.frames):
+            result.same += 1
+            continue
+        difference = Difference(path, arch, address, t, o)
+        names = rules.explain(difference, same)
+        if names:
+            result.rules[" + ".join(names)] += 1
+        else:
+            result.unexplained.append(difference)
+    return result
+
+
+# ---- which addresses --------------------------------------------------------------------------
+
+def code_ranges(path, piece):
+    """[low, high) of what can be asked: code sections, and what .debug_aranges has beyond them
+    (an object's dSYM is linked to another place than its section headers say)."""
+    ranges = [(low, low + size) for _, low, size in piece.code]
+    out = subprocess.run([tools.llvm_tool("llvm-dwarfdump"), "--debug-aranges",
+                          f"--arch={piece.arch}", path], capture_output=True, text=True,
+                         errors="replace", check=False).stdout
+    top = 1 << (64 if piece.arch in ("x86_64", "x86_64h", "arm64", "arm64e", "ppc64") else 32)
+    for low, high in re.findall(r"\[(0x[0-9a-f]+), (0x[0-9a-f]+)\)", out):
+        low, high = int(low, 16), int(high, 16)
+        if low < high <= top and not any(a <= low < b for a, b in ranges):
+            ranges.append((low, high))
+    return sorted(ranges)
+
+
+def every_address(ranges, step, at_most):
+    """All of them when they are few, else so many at an even distance."""
+    total = sum((high - low + step - 1) // step for low, high in ranges)
+    stride = step * max(1, -(-total // at_most))
+    return [x for low, high in ranges for x in range(low, high, stride)]
+
+
+def random_addresses(ranges, step, n, seed):
+    """n of them, each instruction as likely as any other; the same ones for the same seed."""
+    pick = random.Random(seed)
+    weights = [high - low for low, high in ranges]
+    return [pick.randrange(low, high) // step * step
+            for low, high in pick.choices(ranges, weights, k=n)]
