@@ -133,7 +133,7 @@ suites:
 # Debian's and Homebrew's names of what is missing are worked out by the shell, not by make, so
 # that nothing is asked for on a machine that has it all.
 APT_BUILD := gcc g++ libc6-dev llvm-19-dev libjson-c-dev zlib1g-dev
-APT_CHECK := $(APT_BUILD) libcriterion-dev python3 mandoc clang-19 llvm-19
+APT_CHECK := $(APT_BUILD) libcriterion-dev python3 mandoc llvm-19
 BREW_BUILD := llvm@19 json-c
 BREW_CHECK := $(BREW_BUILD) criterion python3 mandoc
 .PHONY: packages-build packages-check
