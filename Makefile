@@ -181,8 +181,20 @@ install: all $(BUILD)/$(SHARED)
 	    > $(DESTDIR)$(libdir)/pkgconfig/machsym.pc
 
 # The shared library exports the functions of the public headers alone.
-$(BUILD)/$(SHARED): $(LIB_O)
-	$(CXX) $(LDFLAGS_ALL) $(SHARED_FLAGS) -o $@ $^ $(LDLIBS)
+EXPORTED = sed -n 's/.*\(ms_[a-z0-9_]*\)(.*/\1/p' lib/include/machsym/*.h | LC_ALL=C sort -u
+ifeq ($(UNAME),Darwin)
+$(BUILD)/exports: $(wildcard lib/include/machsym/*.h)
+	@mkdir -p $(@D)
+	@$(EXPORTED) | sed 's/^/_/' > $@
+EXPORT_FLAG = -Wl,-exported_symbols_list,$(BUILD)/exports
+else
+$(BUILD)/exports: $(wildcard lib/include/machsym/*.h)
+	@mkdir -p $(@D)
+	@{ echo '{ global:'; $(EXPORTED) | sed 's/$$/;/'; echo 'local: *; };'; } > $@
+EXPORT_FLAG = -Wl,--version-script,$(BUILD)/exports
+endif
+$(BUILD)/$(SHARED): $(LIB_O) $(BUILD)/exports
+	$(CXX) $(LDFLAGS_ALL) $(SHARED_FLAGS) $(EXPORT_FLAG) -o $@ $(LIB_O) $(LDLIBS)
 
 # ---- fuzzing: make fuzz T=fat S=60 -----------------------------------------------------------
 FUZZ_CC ?= $(LLVM_DIR)/bin/clang
@@ -207,7 +219,17 @@ build/fuzz/%: build/fuzz/obj/tests/fuzz/fuzz_%.o $(FUZZ_O)
 	$(FUZZ_CC)++ -fsanitize=fuzzer $(FUZZ_FLAGS) -pthread -o $@ $^ $(LDLIBS)
 .PRECIOUS: build/fuzz/% build/fuzz/obj/%.o $(BUILD)/obj/%.o $(BUILD)/tests/%
 
-.PHONY: clean
+.PHONY: help clean
+help:
+	@echo 'make            build the programs into build/'
+	@echo 'make demo       install what is missing, build, symbolicate a real report'
+	@echo 'make check      install what is missing, build, run every test'
+	@echo 'make SAN=1 check   the same under AddressSanitizer and UndefinedBehaviorSanitizer'
+	@echo 'make lint       floors, headers, links'
+	@echo 'make bench      side by side with other symbolizers'
+	@echo 'make fuzz T=TARGET S=SECONDS   fuzz one parser (targets: $(FUZZ))'
+	@echo 'make fixtures SWIFTC=PATH      rebuild the committed binaries'
+	@echo 'make install PREFIX=… DESTDIR=…'
 clean:
 	rm -rf build
 
