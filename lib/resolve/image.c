@@ -49,7 +49,9 @@ static enum ms_status add_debug(struct ms_image *image, struct ms_error *err)
     const struct ms_catalog_entry *match = ms_catalog_debug(&catalog, &macho->uuid);
     for (size_t i = 0; !match && status == MS_OK && i < catalog.n; i++) {
         const struct ms_catalog_entry *e = &catalog.items[i];
-        if (e->cputype != macho->cputype || e->cpusubtype != macho->cpusubtype)
+        /* The high byte of a subtype tells of capabilities that a dSYM leaves out. */
+        if (e->cputype != macho->cputype ||
+            ((e->cpusubtype ^ macho->cpusubtype) & 0x00ffffff) != 0)
             continue;
         status = note_mismatch(image, e, err);
         break;
@@ -81,7 +83,9 @@ static enum ms_status add_binary(struct ms_image *image, struct ms_error *err)
 static void finish_open(struct ms_image *image)
 {
     const struct ms_macho *macho = ms_image_macho(image);
-    ms_arch_text(macho->cputype, macho->cpusubtype, image->arch);
+    char room[MS_ARCH_TEXT];
+    snprintf(image->arch, sizeof image->arch, "%s",
+             ms_arch_text(macho->cputype, macho->cpusubtype, room));
 }
 
 enum ms_status ms_image_open(const struct ms_image_choice *choice, struct ms_image **out,

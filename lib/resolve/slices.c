@@ -4,6 +4,7 @@
 #include "base/array.h"
 #include "resolve/companion.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -17,7 +18,9 @@ static enum ms_status add(struct list *list, const struct ms_file *file,
 {
     struct ms_slice_uuid slice;
     memset(&slice, 0, sizeof slice);
-    ms_arch_text(macho->cputype, macho->cpusubtype, slice.arch);
+    char room[MS_ARCH_TEXT];
+    snprintf(slice.arch, sizeof slice.arch, "%s",
+             ms_arch_text(macho->cputype, macho->cpusubtype, room));
     slice.has_uuid = macho->has_uuid;
     slice.uuid = macho->uuid;
     slice.mtime = ms_file_mtime(file);
