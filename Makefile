@@ -70,6 +70,10 @@ endif
 # A static link of the installed archive needs what the shim and the readers call.
 LDLIBS_PRIVATE := -ljson-c -lz -lstdc++ -L$(LLVM_DIR)/lib -lLLVMDemangle -pthread
 
+# V=1 shows the commands themselves.
+Q := $(if $(V),,@)
+say = $(if $(V),,@echo '  $(1) $@')
+
 FLOORS  := base macho report demangle dwarf resolve render
 LIB_C   := $(sort $(foreach f,$(FLOORS),$(wildcard lib/$(f)/*.c)))
 LIB_CXX := $(sort $(foreach f,$(FLOORS),$(wildcard lib/$(f)/*.cpp)))
@@ -87,33 +91,42 @@ all: $(PROGRAMS)
 
 $(BUILD)/obj/lib/%.o: lib/%.c
 	@mkdir -p $(@D)
-	$(CC) $(CFLAGS_LIB) $(CFLAGS) -MMD -MP -c $< -o $@
+	$(call say,CC )
+	$(Q)$(CC) $(CFLAGS_LIB) $(CFLAGS) -MMD -MP -c $< -o $@
 $(BUILD)/obj/lib/%.o: lib/%.cpp
 	@mkdir -p $(@D)
-	$(CXX) $(CXXFLAGS_LIB) $(CXXFLAGS) -MMD -MP -c $< -o $@
+	$(call say,CXX)
+	$(Q)$(CXX) $(CXXFLAGS_LIB) $(CXXFLAGS) -MMD -MP -c $< -o $@
 $(BUILD)/obj/cli/%.o: cli/%.c
 	@mkdir -p $(@D)
-	$(CC) $(CFLAGS_CLI) $(CFLAGS) -MMD -MP -c $< -o $@
+	$(call say,CC )
+	$(Q)$(CC) $(CFLAGS_CLI) $(CFLAGS) -MMD -MP -c $< -o $@
 $(BUILD)/obj/tests/%.o: tests/%.c
 	@mkdir -p $(@D)
-	$(CC) $(CFLAGS_LIB) $(CFLAGS) -Itests -MMD -MP -c $< -o $@
+	$(call say,CC )
+	$(Q)$(CC) $(CFLAGS_LIB) $(CFLAGS) -Itests -MMD -MP -c $< -o $@
 
 $(LIB_A): $(LIB_O)
 	@rm -f $@
-	$(AR) rcs $@ $^
+	$(call say,AR )
+	$(Q)$(AR) rcs $@ $^
 
 $(BUILD)/machsym: $(BUILD)/obj/cli/machsym.o $(COMMON_O) $(LIB_A)
-	$(CXX) $(LDFLAGS_ALL) -o $@ $^ $(LDLIBS)
+	$(call say,LD )
+	$(Q)$(CXX) $(LDFLAGS_ALL) -o $@ $^ $(LDLIBS)
 $(BUILD)/machsym-%: $(BUILD)/obj/cli/cmd_%.o $(COMMON_O) $(LIB_A)
-	$(CXX) $(LDFLAGS_ALL) -o $@ $^ $(LDLIBS)
+	$(call say,LD )
+	$(Q)$(CXX) $(LDFLAGS_ALL) -o $@ $^ $(LDLIBS)
 
 # ---- tests ---------------------------------------------------------------------------------
 $(BUILD)/tests/test_%: $(BUILD)/obj/tests/unit/test_%.o $(LIB_A)
 	@mkdir -p $(@D)
-	$(CXX) $(LDFLAGS_ALL) -o $@ $^ $(LDLIBS) -lcriterion
+	$(call say,LD )
+	$(Q)$(CXX) $(LDFLAGS_ALL) -o $@ $^ $(LDLIBS) -lcriterion
 $(BUILD)/tests/replay_%: $(BUILD)/obj/tests/fuzz/fuzz_%.o $(BUILD)/obj/tests/fuzz/replay.o $(LIB_A)
 	@mkdir -p $(@D)
-	$(CXX) $(LDFLAGS_ALL) -o $@ $^ $(LDLIBS)
+	$(call say,LD )
+	$(Q)$(CXX) $(LDFLAGS_ALL) -o $@ $^ $(LDLIBS)
 
 # `check` runs make again for the work itself, since what wildcards and compilers find is only
 # right once the packages are there.
@@ -194,7 +207,8 @@ $(BUILD)/exports: $(wildcard lib/include/machsym/*.h)
 EXPORT_FLAG = -Wl,--version-script,$(BUILD)/exports
 endif
 $(BUILD)/$(SHARED): $(LIB_O) $(BUILD)/exports
-	$(CXX) $(LDFLAGS_ALL) $(SHARED_FLAGS) $(EXPORT_FLAG) -o $@ $(LIB_O) $(LDLIBS)
+	$(call say,LD )
+	$(Q)$(CXX) $(LDFLAGS_ALL) $(SHARED_FLAGS) $(EXPORT_FLAG) -o $@ $(LIB_O) $(LDLIBS)
 
 # ---- fuzzing: make fuzz T=fat S=60 -----------------------------------------------------------
 FUZZ_CC ?= $(LLVM_DIR)/bin/clang
@@ -211,12 +225,15 @@ fuzz-%: build/fuzz/%
 FUZZ_O := $(LIB_C:%.c=build/fuzz/obj/%.o) $(LIB_CXX:%.cpp=build/fuzz/obj/%.o)
 build/fuzz/obj/%.o: %.c
 	@mkdir -p $(@D)
-	$(FUZZ_CC) -O1 -fsanitize=fuzzer-no-link $(FUZZ_FLAGS) $(CFLAGS_LIB) -Itests -MMD -MP -c $< -o $@
+	$(call say,FUZ)
+	$(Q)$(FUZZ_CC) -O1 -fsanitize=fuzzer-no-link $(FUZZ_FLAGS) $(CFLAGS_LIB) -Itests -MMD -MP -c $< -o $@
 build/fuzz/obj/%.o: %.cpp
 	@mkdir -p $(@D)
-	$(FUZZ_CC)++ -O1 -fsanitize=fuzzer-no-link $(FUZZ_FLAGS) $(CXXFLAGS_LIB) -MMD -MP -c $< -o $@
+	$(call say,FUZ)
+	$(Q)$(FUZZ_CC)++ -O1 -fsanitize=fuzzer-no-link $(FUZZ_FLAGS) $(CXXFLAGS_LIB) -MMD -MP -c $< -o $@
 build/fuzz/%: build/fuzz/obj/tests/fuzz/fuzz_%.o $(FUZZ_O)
-	$(FUZZ_CC)++ -fsanitize=fuzzer $(FUZZ_FLAGS) -pthread -o $@ $^ $(LDLIBS)
+	$(call say,FUZ)
+	$(Q)$(FUZZ_CC)++ -fsanitize=fuzzer $(FUZZ_FLAGS) -pthread -o $@ $^ $(LDLIBS)
 .PRECIOUS: build/fuzz/% build/fuzz/obj/%.o $(BUILD)/obj/%.o $(BUILD)/tests/%
 
 .PHONY: help clean
