@@ -38,6 +38,7 @@ else
 LLVM_DIR ?= /usr/lib/llvm-19
 SYSFLAGS := -D_XOPEN_SOURCE=700
 LDSYS    := -Wl,--gc-sections -Wl,--as-needed -Wl,--exclude-libs,ALL
+LLVM_SYSTEM := -lrt -ldl -lm
 STATIC_BEGIN := -Wl,-Bstatic
 STATIC_END := -Wl,-Bdynamic
 CXXRT    := -static-libstdc++ -static-libgcc
@@ -48,7 +49,7 @@ LLVM_INC := $(firstword $(wildcard /usr/lib/llvm-19/include) $(LLVM_DIR)/include
 endif
 
 BASE    := $(OPT) -g $(SANFLAGS) -ffunction-sections -fdata-sections -fPIC -pthread $(SYSFLAGS) \
-           -DMS_VERSION='"$(VERSION)"'
+           -DMS_VERSION='"$(VERSION)"' $(if $(filter 1,$(SAN)),-DMS_SANITIZED)
 CFLAGS_LIB := -std=c17 $(BASE) $(CWARN) -Ilib -Ilib/include
 # cli/ sees the public headers and nothing else under lib/.
 CFLAGS_CLI := -std=c17 $(BASE) $(CWARN) -Icli -Ilib/include
@@ -81,7 +82,7 @@ LIB_O   := $(LIB_C:%.c=$(BUILD)/obj/%.o) $(LIB_CXX:%.cpp=$(BUILD)/obj/%.o)
 LIB_A   := $(BUILD)/libmachsym.a
 COMMON_O := $(patsubst %.c,$(BUILD)/obj/%.o,$(sort $(wildcard cli/common/*.c)))
 COMMANDS := $(patsubst cli/cmd_%.c,%,$(sort $(wildcard cli/cmd_*.c)))
-PROGRAMS := $(BUILD)/machsym $(COMMANDS:%=$(BUILD)/machsym-%)
+PROGRAMS := $(BUILD)/machsym $(COMMANDS:%=$(BUILD)/machsym-%) $(BUILD)/machsym-helper-llvm
 UNIT    := $(patsubst tests/unit/%.c,$(BUILD)/tests/%,$(sort $(wildcard tests/unit/test_*.c)))
 FUZZ    := $(patsubst tests/fuzz/fuzz_%.c,%,$(sort $(wildcard tests/fuzz/fuzz_*.c)))
 REPLAY  := $(FUZZ:%=$(BUILD)/tests/replay_%)
@@ -118,6 +119,13 @@ $(BUILD)/machsym-%: $(BUILD)/obj/cli/cmd_%.o $(COMMON_O) $(LIB_A)
 	$(call say,LD )
 	$(Q)$(CXX) $(LDFLAGS_ALL) -o $@ $^ $(LDLIBS)
 
+# The helper holds LLVM's libraries, so that no other program does; see HACKING.md.
+HELPER_LLVM_O := $(BUILD)/obj/lib/llvm/helper.o $(BUILD)/obj/lib/llvm/llvm_dwarf.o
+LLVM_LIBS = -L$(LLVM_DIR)/lib $(shell $(LLVM_DIR)/bin/llvm-config --link-static --libs debuginfodwarf object)
+$(BUILD)/machsym-helper-llvm: $(HELPER_LLVM_O) $(LIB_A)
+	$(call say,LD )
+	$(Q)$(CXX) $(LDFLAGS_ALL) -o $@ $(HELPER_LLVM_O) $(LIB_A) $(LLVM_LIBS) -lz -lzstd $(LLVM_SYSTEM)
+
 # ---- tests ---------------------------------------------------------------------------------
 $(BUILD)/tests/test_%: $(BUILD)/obj/tests/unit/test_%.o $(LIB_A)
 	@mkdir -p $(@D)
@@ -145,9 +153,9 @@ suites:
 # ---- packages --------------------------------------------------------------------------------
 # Debian's and Homebrew's names of what is missing are worked out by the shell, not by make, so
 # that nothing is asked for on a machine that has it all.
-APT_BUILD := gcc g++ libc6-dev llvm-19-dev libjson-c-dev zlib1g-dev
+APT_BUILD := gcc g++ libc6-dev llvm-19-dev libjson-c-dev zlib1g-dev libzstd-dev
 APT_CHECK := $(APT_BUILD) libcriterion-dev python3 mandoc llvm-19
-BREW_BUILD := llvm@19 json-c
+BREW_BUILD := llvm@19 json-c zstd
 BREW_CHECK := $(BREW_BUILD) criterion python3 mandoc
 .PHONY: packages-build packages-check
 packages-build:
@@ -178,7 +186,7 @@ install: all $(BUILD)/$(SHARED)
 	    $(DESTDIR)$(PREFIX)/share/zsh/site-functions \
 	    $(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d
 	install -m 755 $(BUILD)/machsym $(DESTDIR)$(bindir)/machsym
-	for c in $(COMMANDS); do install -m 755 $(BUILD)/machsym-$$c $(DESTDIR)$(libexecdir)/ || exit 1; done
+	for c in $(COMMANDS) helper-llvm; do install -m 755 $(BUILD)/machsym-$$c $(DESTDIR)$(libexecdir)/ || exit 1; done
 	install -m 644 $(LIB_A) $(DESTDIR)$(libdir)/libmachsym.a
 	install -m 755 $(BUILD)/$(SHARED) $(DESTDIR)$(libdir)/$(SHARED)
 	ln -sf $(SHARED) $(DESTDIR)$(libdir)/$(SHARED_LINK)

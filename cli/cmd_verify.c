@@ -4,6 +4,7 @@
 #include "common/args.h"
 #include "common/console.h"
 #include "common/out.h"
+#include "common/program.h"
 #include "machsym/image.h"
 
 #include <inttypes.h>
@@ -13,13 +14,15 @@
 
 static struct {
     const char *arch;
-    bool json, lookup;
+    bool json, lookup, dwarf;
 } opt;
 
 static struct option options[] = {
     {"-arch", NULL, OPTION_TEXT, &opt.arch, "ARCH", "compare this slice alone", NULL},
     {"--lookup", NULL, OPTION_FLAG, &opt.lookup, NULL,
      "decode all debug information of matching slices, as lookups would", NULL},
+    {"--dwarf", NULL, OPTION_FLAG, &opt.dwarf, NULL,
+     "run LLVM's DWARF verifier over matching slices (dwarfdump --verify)", NULL},
     {"--json", NULL, OPTION_FLAG, &opt.json, NULL, "one JSON document", NULL},
 };
 
@@ -116,7 +119,56 @@ static int check_lookup(struct run *run, const struct ms_slice_uuid *slice)
     return EXIT_DONE;
 }
 
+/* ---- --dwarf ------------------------------------------------------------------------------ */
+
+/* What LLVM may use: it holds several times the file in memory, and takes minutes for GBs. */
+enum { LLVM_SECONDS = 3600, LLVM_MEMORY_RATIO = 40 };
+#define LLVM_MEMORY_LEAST ((uint64_t)2 << 30)
+
+static bool take_report(void *to, const char *bytes, size_t n)
+{
+    struct run *run = to;
+    if (!opt.json) /* with --json its words go to stderr, like all that is no answer */
+        ms_sink_write(&run->out.sink, bytes, n);
+    else
+        fwrite(bytes, 1, n, stderr);
+    return !run->out.sink.failed;
+}
+
+static int check_dwarf(struct run *run, const struct ms_slice_uuid *slice)
+{
+    const struct ms_slice_uuid *theirs = with_uuid(&run->dsym, &slice->uuid);
+    char uuid[MS_UUID_TEXT];
+    ms_uuid_format(&slice->uuid, uuid);
+    const char *const arguments[] = {"verify", theirs->path, uuid, NULL};
+    struct helper_end end;
+    out_flush(&run->out);
+    int status = helper_run("llvm", arguments, LLVM_SECONDS,
+                            LLVM_MEMORY_LEAST + theirs->file_bytes * LLVM_MEMORY_RATIO,
+                            take_report, run, &end);
+    if (status != EXIT_DONE)
+        return status;
+    if (end.status < 0 || end.status > 1) {
+        if (end.status < 0)
+            complain("%s (%s): LLVM's verifier was ended by signal %d (%s): it does not survive "
+                     "every damaged file, or it hit its limits",
+                     theirs->path, slice->arch, end.signal, strsignal(end.signal));
+        return EXIT_INPUT;
+    }
+    run->n_broken += end.status == 1;
+    if (opt.json)
+        ms_json_field_bool(&run->json, "dwarf_clean", end.status == 0);
+    return EXIT_DONE;
+}
+
 /* ---- comparing --------------------------------------------------------------------------- */
+
+/* The checks that were asked for beyond the UUID. */
+static int check_match(struct run *run, const struct ms_slice_uuid *slice)
+{
+    int status = opt.lookup ? check_lookup(run, slice) : EXIT_DONE;
+    return opt.dwarf ? worse(status, check_dwarf(run, slice)) : status;
+}
 
 static int print_verdict(struct run *run, enum verdict verdict, const struct ms_slice_uuid *ours,
                          const struct ms_slice_uuid *theirs)
@@ -124,20 +176,18 @@ static int print_verdict(struct run *run, enum verdict verdict, const struct ms_
     char binary[MS_UUID_TEXT], dsym[MS_UUID_TEXT];
     uuid_text(ours, binary);
     uuid_text(theirs, dsym);
-    int status = EXIT_DONE;
     if (opt.json) {
         ms_json_object(&run->json);
         ms_json_field(&run->json, "verdict", verdicts[verdict]);
         ms_json_field(&run->json, "arch", ours->arch);
         ms_json_field(&run->json, "binary_uuid", ours->has_uuid ? binary : NULL);
         ms_json_field(&run->json, "dsym_uuid", theirs && theirs->has_uuid ? dsym : NULL);
-        if (opt.lookup && verdict == MATCH)
-            status = check_lookup(run, ours);
+        int status = verdict == MATCH ? check_match(run, ours) : EXIT_DONE;
         ms_json_object_end(&run->json);
         return status;
     }
     ms_sink_printf(&run->out.sink, "%s %s %s %s\n", verdicts[verdict], ours->arch, binary, dsym);
-    return opt.lookup && verdict == MATCH ? check_lookup(run, ours) : EXIT_DONE;
+    return verdict == MATCH ? check_match(run, ours) : EXIT_DONE;
 }
 
 static int compare_slice(struct run *run, const struct ms_slice_uuid *ours)

@@ -3,15 +3,12 @@
  * installed. One table of commands serves help and dispatch.
  */
 #include "common/console.h"
+#include "common/program.h"
 
 #include <errno.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#ifdef __APPLE__
-#include <mach-o/dyld.h>
-#endif
 
 static const struct {
     const char *name, *summary;
@@ -23,7 +20,7 @@ static const struct {
     {"verify", "check that a binary and a dSYM belong together"},
 };
 
-enum { N_COMMANDS = sizeof commands / sizeof *commands, ROOM = 4096 };
+enum { N_COMMANDS = sizeof commands / sizeof *commands };
 
 static void print_help(FILE *to)
 {
@@ -35,50 +32,13 @@ static void print_help(FILE *to)
     fputs("\nmachsym help COMMAND, or machsym COMMAND --help, says more; machsym --version.\n", to);
 }
 
-/* The folder that this program lies in, links resolved. */
-static bool own_folder(char folder[ROOM])
-{
-    char raw[ROOM];
-#ifdef __APPLE__
-    uint32_t room = sizeof raw;
-    if (_NSGetExecutablePath(raw, &room) != 0)
-        return false;
-#else
-    ssize_t n = readlink("/proc/self/exe", raw, sizeof raw - 1);
-    if (n < 0)
-        return false;
-    raw[n] = 0;
-#endif
-    char *real = realpath(raw, NULL);
-    if (!real)
-        return false;
-    char *slash = strrchr(real, '/');
-    bool ok = slash && (size_t)(slash - real) < ROOM;
-    if (ok) {
-        *slash = 0;
-        snprintf(folder, ROOM, "%s", real);
-    }
-    free(real);
-    return ok;
-}
-
 static int run(const char *name, char **argv)
 {
-    static const char *const places[] = {"%s/machsym-%s", "%s/../libexec/machsym/machsym-%s"};
-    char folder[ROOM], path[ROOM + 64];
-    if (!own_folder(folder)) {
-        complain("cannot find its own folder: %s", strerror(errno));
+    char path[4200];
+    if (!program_find(name, path, sizeof path))
         return EXIT_SYSTEM;
-    }
-    for (int i = 0; i < 2; i++) {
-        snprintf(path, sizeof path, i ? places[1] : places[0], folder, name);
-        execv(path, argv);
-        if (errno != ENOENT && errno != ENOTDIR) {
-            complain("%s: cannot be run: %s", path, strerror(errno));
-            return EXIT_SYSTEM;
-        }
-    }
-    complain("machsym-%s is not installed beside it", name);
+    execv(path, argv);
+    complain("%s: cannot be run: %s", path, strerror(errno));
     return EXIT_SYSTEM;
 }
 

@@ -24,6 +24,7 @@ static enum ms_status add(struct list *list, const struct ms_file *file,
     slice.has_uuid = macho->has_uuid;
     slice.uuid = macho->uuid;
     slice.mtime = ms_file_mtime(file);
+    slice.file_bytes = ms_file_bytes(file).n;
     slice.filetype = macho->filetype;
     slice.text_vm = macho->text_vm;
     size_t n = strlen(ms_file_path(file)) + 1;

@@ -107,6 +107,7 @@ struct ms_slice_uuid {
     struct ms_uuid uuid;
     char *path;          /**< of the file that the slice is in; owned */
     int64_t mtime;       /**< of that file, seconds since 1970 */
+    uint64_t file_bytes; /**< size of that file */
     uint32_t filetype;
     uint64_t text_vm;    /**< link address A */
 };

@@ -1,0 +1,139 @@
+#include "common/program.h"
+
+#include "common/console.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#ifdef __APPLE__
+#include <mach-o/dyld.h>
+#endif
+
+enum { ROOM = 4096, MAX_ARGUMENTS = 16 };
+
+/* The folder that this program lies in, links resolved. */
+static bool own_folder(char folder[ROOM])
+{
+    char raw[ROOM];
+#ifdef __APPLE__
+    uint32_t room = sizeof raw;
+    if (_NSGetExecutablePath(raw, &room) != 0)
+        return false;
+#else
+    ssize_t n = readlink("/proc/self/exe", raw, sizeof raw - 1);
+    if (n < 0)
+        return false;
+    raw[n] = 0;
+#endif
+    char *real = realpath(raw, NULL);
+    if (!real)
+        return false;
+    char *slash = strrchr(real, '/');
+    bool ok = slash && (size_t)(slash - real) < ROOM;
+    if (ok) {
+        *slash = 0;
+        snprintf(folder, ROOM, "%s", real);
+    }
+    free(real);
+    return ok;
+}
+
+bool program_find(const char *name, char *path, size_t room)
+{
+    char folder[ROOM];
+    if (!own_folder(folder)) {
+        complain("cannot find its own folder: %s", strerror(errno));
+        return false;
+    }
+    int n = snprintf(path, room, "%s/machsym-%s", folder, name);
+    if (n > 0 && (size_t)n < room && access(path, X_OK) == 0)
+        return true;
+    n = snprintf(path, room, "%s/../libexec/machsym/machsym-%s", folder, name);
+    if (n > 0 && (size_t)n < room && access(path, X_OK) == 0)
+        return true;
+    complain("machsym-%s is not installed beside it", name);
+    return false;
+}
+
+static void limit(int resource, uint64_t value)
+{
+    struct rlimit now;
+    if (getrlimit(resource, &now) != 0)
+        return;
+    if (now.rlim_max == RLIM_INFINITY || (uint64_t)now.rlim_max > value) {
+        now.rlim_cur = now.rlim_max = (rlim_t)value;
+        setrlimit(resource, &now);
+    }
+}
+
+/* In the child: never returns. */
+static void become(const char *path, char *const *argv, int output, unsigned cpu_seconds,
+                   uint64_t memory_bytes)
+{
+    limit(RLIMIT_CPU, cpu_seconds);
+#ifndef MS_SANITIZED /* a sanitizer's shadow alone is terabytes of address space */
+    limit(RLIMIT_AS, memory_bytes);
+#else
+    (void)memory_bytes;
+#endif
+    limit(RLIMIT_CORE, 0);
+    if (dup2(output, STDOUT_FILENO) >= 0)
+        execv(path, argv);
+    _exit(127);
+}
+
+static bool pass_on(int from, helper_text *take, void *to)
+{
+    char block[65536];
+    for (;;) {
+        ssize_t n = read(from, block, sizeof block);
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n <= 0)
+            return n == 0;
+        if (!take(to, block, (size_t)n))
+            return false;
+    }
+}
+
+int helper_run(const char *name, const char *const *arguments, unsigned cpu_seconds,
+               uint64_t memory_bytes, helper_text *take, void *to, struct helper_end *end)
+{
+    char path[ROOM + 64], program[64];
+    snprintf(program, sizeof program, "helper-%s", name);
+    if (!program_find(program, path, sizeof path))
+        return EXIT_SYSTEM;
+    char *argv[MAX_ARGUMENTS + 2] = {path};
+    for (int i = 0; i < MAX_ARGUMENTS && arguments[i]; i++)
+        argv[i + 1] = (char *)(uintptr_t)arguments[i]; /* execv does not change them */
+    int ends[2];
+    if (pipe(ends) != 0) {
+        complain("cannot make a pipe: %s", strerror(errno));
+        return EXIT_SYSTEM;
+    }
+    pid_t child = fork();
+    if (child == 0) {
+        close(ends[0]);
+        become(path, argv, ends[1], cpu_seconds, memory_bytes);
+    }
+    close(ends[1]);
+    if (child < 0) {
+        complain("cannot start machsym-%s: %s", program, strerror(errno));
+        close(ends[0]);
+        return EXIT_SYSTEM;
+    }
+    if (!pass_on(ends[0], take, to))
+        kill(child, SIGKILL);
+    close(ends[0]);
+    int how = 0;
+    while (waitpid(child, &how, 0) < 0 && errno == EINTR)
+        ;
+    end->status = WIFEXITED(how) ? WEXITSTATUS(how) : -1;
+    end->signal = WIFSIGNALED(how) ? WTERMSIG(how) : 0;
+    return EXIT_DONE;
+}
