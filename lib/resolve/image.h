@@ -31,6 +31,8 @@ struct ms_image {
 
     enum ms_ready symbols_ready;
     struct ms_symbols binary_symbols, debug_symbols;
+    struct ms_symbols single[8]; /* of the first few addresses, each read alone */
+    size_t n_single;
 };
 
 /** The Mach-O that A and the sections' addresses are read from. */

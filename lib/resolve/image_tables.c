@@ -123,14 +123,36 @@ void ms_image_read_symbols(struct ms_image *image)
         image->symbols_ready = MS_FAILED;
 }
 
+/*
+ * The symbol of one half. Sorting a large table pays from a handful of addresses on; before
+ * that each is looked for by itself.
+ */
+static const struct ms_symbol *symbol_in(struct ms_image *image, const struct ms_part *part,
+                                         const struct ms_symbols *whole, uint64_t address_vm)
+{
+    enum { N_SINGLE = sizeof image->single / sizeof *image->single };
+    if (!part->file)
+        return NULL;
+    if (image->symbols_ready == MS_NOT_YET && image->n_single < N_SINGLE) {
+        struct ms_symbols *one = &image->single[image->n_single];
+        if (ms_symbols_read_at(&part->macho, address_vm, one, NULL) != MS_OK)
+            return NULL;
+        image->n_single++;
+        return ms_symbols_find(one, address_vm);
+    }
+    ms_image_read_symbols(image);
+    return ms_symbols_find(whole, address_vm);
+}
+
 const struct ms_symbol *ms_image_symbol(struct ms_image *image, uint64_t address_vm)
 {
-    ms_image_read_symbols(image);
-    const struct ms_symbol *binary = ms_symbols_find(&image->binary_symbols, address_vm);
+    const struct ms_symbol *binary =
+        symbol_in(image, &image->binary, &image->binary_symbols, address_vm);
     if (binary && binary->name)
         return binary;
     /* A stripped binary knows where functions start, its dSYM what they are called. */
-    const struct ms_symbol *debug = ms_symbols_find(&image->debug_symbols, address_vm);
+    const struct ms_symbol *debug =
+        symbol_in(image, &image->debug, &image->debug_symbols, address_vm);
     if (debug && debug->name && (!binary || binary->start_vm == debug->start_vm))
         return debug;
     return binary;
