@@ -30,6 +30,19 @@ static size_t cut_explanation(const char *text, size_t n)
     return n;
 }
 
+/* n without " (function at 0x102601a00 + 64)", which this program appends where it knows only
+ * where a function starts. */
+static size_t cut_function_start(const char *text, size_t n)
+{
+    enum { LONGEST = 64 };
+    static const char head[] = " (function at 0x";
+    if (!n || text[n - 1] != ')')
+        return n;
+    size_t from = n > LONGEST ? n - LONGEST : 0;
+    size_t at = from + ms_scan_find(text + from, n - from, head);
+    return at < n ? ms_scan_trim_end(text, at) : n;
+}
+
 /* Digits that end at n, after a ':'; gives the offset of the ':' or n. */
 static size_t number_before(const char *text, size_t n, uint32_t *number)
 {
@@ -133,7 +146,7 @@ static void take_symbol(const char *text, size_t from, size_t n, struct ms_frame
 
 /*
  * What stands behind "0xLOAD + OFF": KSCrash writes "(symbol + 8)", tools of jailbroken systems
- * "// symbol + 0x8", and this program "(function at 0xSTART + 64)", which is no name.
+ * "// symbol + 0x8".
  */
 static void take_remark(const char *text, size_t at, size_t n, struct ms_frame_rest *out)
 {
@@ -141,8 +154,7 @@ static void take_remark(const char *text, size_t at, size_t n, struct ms_frame_r
     if (ms_scan_starts(text + at, n - at, "//")) {
         at += 2;
         take_symbol(text, at + ms_scan_blanks(text + at, n - at), n, out);
-    } else if (n - at > 2 && text[at] == '(' && text[n - 1] == ')' &&
-               !ms_scan_starts(text + at, n - at, "(function at ")) {
+    } else if (n - at > 2 && text[at] == '(' && text[n - 1] == ')') {
         take_symbol(text, at + 1, n - 1, out);
         if (!out->has_offset) /* "(Missing UUID …)" and other remarks */
             out->symbol.n = 0;
@@ -152,7 +164,7 @@ static void take_remark(const char *text, size_t at, size_t n, struct ms_frame_r
 void ms_frame_rest_parse(const char *text, size_t n, struct ms_frame_rest *out)
 {
     memset(out, 0, sizeof *out);
-    n = cut_explanation(text, n);
+    n = cut_function_start(text, cut_explanation(text, n));
     size_t load = take_load(text, n, out);
     if (load) {
         take_remark(text, load, n, out);

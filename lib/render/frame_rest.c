@@ -1,0 +1,45 @@
+#include "render/frame_rest.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+/* Names come out of untrusted files: a line end in one must not make a second line. */
+static void add_clean(struct ms_text *text, const char *name)
+{
+    size_t from = text->n, n = strlen(name);
+    ms_text_add(text, name, n);
+    if (text->failed)
+        return;
+    for (size_t i = from; i < text->n; i++)
+        if ((unsigned char)text->at[i] < 0x20 || text->at[i] == 0x7f)
+            text->at[i] = '?';
+}
+
+void ms_frame_rest_add(struct ms_text *text, const struct ms_shown_frame *frame, bool inlined,
+                       const char *old, size_t old_bytes)
+{
+    if (!frame->function && !inlined) {
+        ms_text_add(text, old, old_bytes);
+        if (frame->has_offset)
+            ms_text_printf(text, "%s(function at 0x%" PRIx64 " + %" PRIu64 ")",
+                           old_bytes ? " " : "", frame->start_rt, frame->offset);
+        return;
+    }
+    add_clean(text, frame->function ? frame->function : "???");
+    if (frame->has_offset)
+        ms_text_printf(text, " + %" PRIu64, frame->offset);
+    if (frame->file && frame->line) {
+        ms_text_puts(text, " (");
+        add_clean(text, frame->file);
+        ms_text_printf(text, ":%" PRIu32 ")", frame->line);
+    }
+    if (inlined)
+        ms_text_puts(text, " [inlined]");
+}
+
+void ms_frame_rest_explain(struct ms_text *text, const struct ms_shown_frame *frame,
+                           enum ms_why why)
+{
+    ms_text_puts(text, " // ");
+    ms_text_puts(text, frame ? ms_source_name(frame->source) : ms_why_name(why));
+}
