@@ -1,0 +1,84 @@
+# bash completion for machsym. Needs nothing but bash 3.2 or later.
+
+# The options of a command.
+_machsym_options() {
+    case $1 in
+    crash)
+        echo "-d --dsym -b --binary -o --output --format --json --no-inlines --renumber" \
+            "--full-path --no-demangle --thread --keep --redo --explain --strict"
+        ;;
+    atos)
+        echo "-o -arch -l --loadAddress -s --slide -offset -textExecAddress -i --inlineFrames" \
+            "-d --delimiter -f -fullPath -dedup -printHeader --pc --no-demangle --json"
+        ;;
+    slide) echo "-o -arch -l --vmmap --report --value --json" ;;
+    uuid) echo "-arch --json" ;;
+    verify) echo "-arch --lookup --json" ;;
+    *) return ;;
+    esac
+    echo "--help --version"
+}
+
+# What the value of an option is: a list of words, "file", or "text" for what nobody can guess.
+# Nothing for an option that takes no value.
+_machsym_value() {
+    case $1:$2 in
+    crash:--format) echo "same text ips json" ;;
+    crash:--thread) echo "crashed" ;;
+    crash:-d | crash:--dsym | crash:-b | crash:--binary | crash:-o | crash:--output) echo file ;;
+    atos:--pc) echo "exact return" ;;
+    atos:-o | atos:-f | slide:-o | slide:--vmmap | slide:--report) echo file ;;
+    *:-arch)
+        echo "arm64 arm64e arm64_32 armv7 armv7s armv7k x86_64 x86_64h i386 ppc ppc64"
+        ;;
+    atos:-l | atos:--loadAddress | atos:-s | atos:--slide | atos:-textExecAddress | atos:-d | \
+        atos:--delimiter | slide:-l) echo text ;;
+    esac
+}
+
+# _machsym_reply COMPGEN_ARGUMENT…: what compgen finds, a line a word, so that blanks in names stay.
+_machsym_reply() {
+    local word
+    while IFS= read -r word; do
+        COMPREPLY+=("$word")
+    done < <(compgen "$@")
+}
+
+_machsym() {
+    local commands="crash atos slide uuid verify"
+    local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD - 1]}
+    local command=${COMP_WORDS[1]} value
+    COMPREPLY=()
+    # bash takes --word=VALUE for three words.
+    if [ "$current" = "=" ]; then
+        current=
+    elif [ "$previous" = "=" ] && [ "$COMP_CWORD" -ge 2 ]; then
+        previous=${COMP_WORDS[COMP_CWORD - 2]}
+    fi
+    if [ "$COMP_CWORD" -eq 1 ]; then
+        _machsym_reply -W "$commands help --help --version" -- "$current"
+        return
+    fi
+    if [ "$command" = help ]; then
+        _machsym_reply -W "$commands" -- "$current"
+        return
+    fi
+    value=$(_machsym_value "$command" "$previous")
+    case $value in
+    "")
+        if [ "${current#-}" != "$current" ]; then
+            _machsym_reply -W "$(_machsym_options "$command")" -- "$current"
+            return
+        fi
+        ;;
+    text) return ;;
+    file) ;;
+    *)
+        _machsym_reply -W "$value" -- "$current"
+        return
+        ;;
+    esac
+    _machsym_reply -f -- "$current"
+}
+
+complete -o filenames -F _machsym machsym

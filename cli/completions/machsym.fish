@@ -1,0 +1,78 @@
+# fish completion for machsym.
+
+# True when the command, the word after "machsym", is one of those named.
+function __machsym_is
+    set -l words (commandline -opc)
+    test (count $words) -ge 2; and contains -- $words[2] $argv
+end
+
+function __machsym_has_none
+    test (count (commandline -opc)) -eq 1
+end
+
+set -l archs 'arm64 arm64e arm64_32 armv7 armv7s armv7k x86_64 x86_64h i386 ppc ppc64'
+
+complete -c machsym -f
+complete -c machsym -n __machsym_has_none -a crash -d 'symbolicate crash reports'
+complete -c machsym -n __machsym_has_none -a atos -d 'turn addresses into functions, files and lines'
+complete -c machsym -n __machsym_has_none -a slide -d 'compute the slide of an image, and file addresses'
+complete -c machsym -n __machsym_has_none -a uuid -d 'print the UUID of every slice of a file'
+complete -c machsym -n __machsym_has_none -a verify -d 'check that a binary and a dSYM belong together'
+complete -c machsym -n __machsym_has_none -a help -d 'say what a command does'
+complete -c machsym -n '__machsym_is help' -a 'crash atos slide uuid verify'
+complete -c machsym -l help -d 'show help'
+complete -c machsym -l version -d 'show the version'
+
+# crash
+complete -c machsym -n '__machsym_is crash' -F
+complete -c machsym -n '__machsym_is crash' -s d -l dsym -r -F -d 'dSYM, or folder to search'
+complete -c machsym -n '__machsym_is crash' -s b -l binary -r -F -d 'binary, bundle, or folder to search'
+complete -c machsym -n '__machsym_is crash' -s o -l output -r -F -d 'write there'
+complete -c machsym -n '__machsym_is crash' -l format -x -a 'same text ips json' -d 'form of the output'
+complete -c machsym -n '__machsym_is crash' -l json -d 'the same as the json format'
+complete -c machsym -n '__machsym_is crash' -l no-inlines -d 'leave inlined frames out'
+complete -c machsym -n '__machsym_is crash' -l renumber -d 'number inlined frames'
+complete -c machsym -n '__machsym_is crash' -l full-path -d 'print full paths of source files'
+complete -c machsym -n '__machsym_is crash' -l no-demangle -d 'leave names mangled'
+complete -c machsym -n '__machsym_is crash' -l thread -x -a crashed -d 'name the frames of one thread alone'
+complete -c machsym -n '__machsym_is crash' -l keep -d 'leave every frame alone that has a name'
+complete -c machsym -n '__machsym_is crash' -l redo -d 'look up frames that have a name, too'
+complete -c machsym -n '__machsym_is crash' -l explain -d 'say where each name came from'
+complete -c machsym -n '__machsym_is crash' -l strict -d 'status 1 when a frame stays without a name'
+
+# atos
+complete -c machsym -n '__machsym_is atos' -s o -r -F -d 'binary, dSYM, app or other bundle'
+complete -c machsym -n '__machsym_is atos' -o arch -x -a $archs -d 'slice of a universal file'
+complete -c machsym -n '__machsym_is atos' -s l -l loadAddress -x -d 'load address'
+complete -c machsym -n '__machsym_is atos' -s s -l slide -x -d 'slide'
+complete -c machsym -n '__machsym_is atos' -o offset -d 'addresses are offsets from the start of the image'
+complete -c machsym -n '__machsym_is atos' -o textExecAddress -x -d 'load address of __TEXT_EXEC'
+complete -c machsym -n '__machsym_is atos' -s i -l inlineFrames -d 'print inlined frames'
+complete -c machsym -n '__machsym_is atos' -s d -l delimiter -x -d 'text between frames'
+complete -c machsym -n '__machsym_is atos' -s f -r -F -d 'read addresses from a file'
+complete -c machsym -n '__machsym_is atos' -o fullPath -d 'print full paths of source files'
+complete -c machsym -n '__machsym_is atos' -o dedup -d 'print every name of folded code'
+complete -c machsym -n '__machsym_is atos' -o printHeader -d 'first print name and base address'
+complete -c machsym -n '__machsym_is atos' -l pc -x -a 'exact return' -d 'what the addresses are'
+complete -c machsym -n '__machsym_is atos' -l no-demangle -d 'leave names mangled'
+complete -c machsym -n '__machsym_is atos' -l json -d 'one JSON object a line'
+
+# slide
+complete -c machsym -n '__machsym_is slide' -s o -r -F -d 'binary or dSYM'
+complete -c machsym -n '__machsym_is slide' -o arch -x -a $archs -d 'slice of a universal file'
+complete -c machsym -n '__machsym_is slide' -s l -x -d 'load address'
+complete -c machsym -n '__machsym_is slide' -l vmmap -r -F -d 'list of images'
+complete -c machsym -n '__machsym_is slide' -l report -r -F -d 'crash report'
+complete -c machsym -n '__machsym_is slide' -l value -d 'print the slide alone'
+complete -c machsym -n '__machsym_is slide' -l json -d 'one JSON document'
+
+# uuid
+complete -c machsym -n '__machsym_is uuid' -F
+complete -c machsym -n '__machsym_is uuid' -o arch -x -a $archs -d 'this slice alone'
+complete -c machsym -n '__machsym_is uuid' -l json -d 'one JSON document'
+
+# verify
+complete -c machsym -n '__machsym_is verify' -F
+complete -c machsym -n '__machsym_is verify' -o arch -x -a $archs -d 'compare this slice alone'
+complete -c machsym -n '__machsym_is verify' -l lookup -d 'decode all debug information of matching slices'
+complete -c machsym -n '__machsym_is verify' -l json -d 'one JSON document'
