@@ -9,6 +9,7 @@
 /** What the fields say besides what goes into the report; also, whether it is one at all. */
 struct ms_crash_fields {
     size_t n_header;    /**< fields that a crash report's header has */
+    bool has_process;    /**< "Process: Widget [842]", with a process id */
     bool has_exception; /**< an exception type or codes */
     bool has_pointer;   /**< a line that points to a thread, "Unknown" too */
     bool has_thread;
