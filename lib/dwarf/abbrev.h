@@ -1,0 +1,127 @@
+/**
+ * dwarf/abbrev.h: abbreviation tables, compiled for the pass that reads millions of DIEs.
+ *
+ * A declaration becomes a short program of steps. All that lies between two attributes of
+ * interest is one step that skips, with every run of fixed-size values merged into one
+ * number; most DIEs are passed by with a single addition.
+ *
+ * Tables are shared by their offset: all units of a dSYM mostly name the same one.
+ * Source: DWARF 5 §7.5.3.
+ */
+#ifndef MS_DWARF_ABBREV_H
+#define MS_DWARF_ABBREV_H
+
+#include "base/error.h"
+#include "dwarf/form.h"
+
+enum ms_action {
+    MS_ACT_END = 0,
+    MS_ACT_NONE, /* a skip that is too long for one step */
+    MS_ACT_LEB,
+    MS_ACT_STRING,
+    MS_ACT_BLOCK1,
+    MS_ACT_BLOCK2,
+    MS_ACT_BLOCK4,
+    MS_ACT_BLOCK,
+    MS_ACT_INDIRECT,
+    MS_ACT_LOW, /* DW_AT_low_pc, DW_AT_high_pc, DW_AT_ranges: only in `watch` programs */
+    MS_ACT_HIGH,
+    MS_ACT_RANGES
+};
+
+/** Skip so many bytes, then act. The constant of an implicit DW_AT_high_pc fills the two
+ *  steps that follow it. */
+struct ms_step {
+    uint16_t skip;
+    uint8_t action;
+    uint8_t form;
+};
+
+enum ms_die_kind {
+    MS_DIE_PLAIN = 0,
+    MS_DIE_DECLARATION, /* a subprogram without code; only told apart when it has children */
+    MS_DIE_FUNCTION,    /* a subprogram with code */
+    MS_DIE_INLINED
+};
+
+struct ms_abbrev {
+    uint32_t skip;      /* index of the program that passes the DIE by */
+    uint32_t watch;     /* of the one that stops at the code's addresses; not for PLAIN */
+    uint32_t specs_off; /* of the attribute specifications, in the table's bytes */
+    uint16_t tag;
+    uint8_t kind; /* enum ms_die_kind */
+    bool children;
+};
+
+struct ms_abbrevs {
+    uint64_t off; /* in .debug_abbrev */
+    struct ms_encoding encoding;
+    struct ms_bytes bytes;   /* from there to the end of the section */
+    struct ms_abbrev *items; /* item i has the code i + 1 … */
+    size_t n, room;
+    uint64_t *codes; /* … unless this is there: ascending, one an item */
+    size_t codes_room;
+    struct ms_step *steps;
+    size_t n_steps, steps_room;
+    /** The declarations up to a fault stay usable; this says what was wrong after them.
+     *  NULL when all is well. */
+    struct ms_error *fault;
+};
+
+/** The tables compiled so far. */
+struct ms_abbrev_cache {
+    struct ms_bytes section;
+    bool big;
+    const char *where; /* of the image; borrowed */
+    struct ms_abbrevs **tables;
+    size_t n, room;
+    size_t *slots; /* hash of offset and encoding -> index + 1 */
+    size_t n_slots;
+    /** Bytes that may still be compiled. Honest units name each byte once; a file whose
+     *  units name every offset of a long table would cost its square. */
+    uint64_t left;
+};
+
+void ms_abbrev_cache_init(struct ms_abbrev_cache *cache, struct ms_bytes section, bool big,
+                          const char *where);
+void ms_abbrev_cache_fini(struct ms_abbrev_cache *cache);
+
+/**
+ * The table at `off`, compiled for units of that encoding. Borrowed from the cache.
+ * @return MS_E_FORMAT (outside the section, or broken before its first declaration ended),
+ *         MS_E_LIMIT, MS_E_NOMEM
+ */
+enum ms_status ms_abbrev_cache_find(struct ms_abbrev_cache *cache, uint64_t off,
+                                    const struct ms_encoding *encoding,
+                                    const struct ms_abbrevs **out, struct ms_error *err);
+
+const struct ms_abbrev *ms_abbrev_find_sparse(const struct ms_abbrevs *table, uint64_t code);
+
+/** The declaration of that code; NULL when there is none. */
+static inline const struct ms_abbrev *ms_abbrev_find(const struct ms_abbrevs *table, uint64_t code)
+{
+    if (table->codes)
+        return ms_abbrev_find_sparse(table, code);
+    return code - 1 < table->n ? &table->items[code - 1] : NULL;
+}
+
+/** One attribute specification as it stands. */
+struct ms_spec {
+    uint64_t attribute;
+    uint8_t form; /* normalised */
+    int64_t implicit;
+};
+
+/** Reads a specification; false at the end of the list (or at a fault: the cursor is bad). */
+bool ms_spec_next(struct ms_cursor *specs, struct ms_spec *out);
+
+/** A cursor over the specifications of a declaration. */
+static inline struct ms_cursor ms_abbrev_specs(const struct ms_abbrevs *table,
+                                               const struct ms_abbrev *abbrev)
+{
+    struct ms_cursor c = ms_cursor_over(table->bytes, table->encoding.big);
+    ms_cursor_seek(&c, abbrev->specs_off);
+    return c;
+}
+
+#endif

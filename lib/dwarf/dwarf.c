@@ -1,0 +1,55 @@
+#include "dwarf/dwarf.h"
+
+#include "dwarf/reader.h"
+
+#include <stdlib.h>
+
+enum { DEFAULT_KEPT = 64 << 20 };
+
+/* Cuts what stands behind the last NUL, so that no string can run out of its section. */
+static struct ms_bytes end_strings(struct ms_bytes section)
+{
+    while (section.n && section.at[section.n - 1])
+        section.n--;
+    return section;
+}
+
+enum ms_status ms_dwarf_open(const struct ms_dwarf_sections *sections, struct ms_dwarf **out,
+                             struct ms_error *err)
+{
+    *out = NULL;
+    if (!sections->info.n)
+        return MS_ABSENT;
+    struct ms_dwarf *dwarf = calloc(1, sizeof *dwarf);
+    if (!dwarf)
+        return ms_fail_memory(err);
+    dwarf->s = *sections;
+    dwarf->s.str = end_strings(sections->str);
+    dwarf->s.line_str = end_strings(sections->line_str);
+    if (!dwarf->s.where)
+        dwarf->s.where = "";
+    dwarf->max_kept = DEFAULT_KEPT;
+    ms_abbrev_cache_init(&dwarf->abbrevs, sections->abbrev, sections->big, dwarf->s.where);
+    *out = dwarf;
+    return MS_OK;
+}
+
+void ms_dwarf_close(struct ms_dwarf *dwarf)
+{
+    if (!dwarf)
+        return;
+    ms_abbrev_cache_fini(&dwarf->abbrevs);
+    ms_unit_map_fini(&dwarf->units);
+    free(dwarf);
+}
+
+void ms_dwarf_set_max_kept(struct ms_dwarf *dwarf, size_t bytes)
+{
+    dwarf->max_kept = bytes;
+}
+
+enum ms_status ms_dwarf_find(struct ms_dwarf *dwarf, uint64_t address_vm,
+                             struct ms_dwarf_answers *out, struct ms_error *err)
+{
+    return ms_dwarf_find_many(dwarf, &address_vm, 1, out, err);
+}

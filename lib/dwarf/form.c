@@ -1,0 +1,159 @@
+#include "dwarf/form.h"
+
+uint8_t ms_form_normalize(uint64_t form)
+{
+    switch (form) {
+    case DW_FORM_GNU_addr_index:
+        return DW_FORM_addrx;
+    case DW_FORM_GNU_str_index:
+        return DW_FORM_strx;
+    case DW_FORM_GNU_strp_alt:
+        return DW_FORM_strp_sup;
+    case DW_FORM_GNU_ref_alt:
+        return MS_FORM_ref_alt;
+    case DW_FORM_LLVM_addrx_offset:
+        return MS_FORM_addrx_offset;
+    case 0x02: /* never assigned */
+        return MS_FORM_UNKNOWN;
+    }
+    return form >= DW_FORM_addr && form <= DW_FORM_addrx4 ? (uint8_t)form : MS_FORM_UNKNOWN;
+}
+
+/* Bytes of the forms whose size hangs on nothing; the others are 0. */
+static const uint8_t plain_size[] = {
+    [DW_FORM_data1] = 1,    [DW_FORM_data2] = 2,    [DW_FORM_data4] = 4,  [DW_FORM_data8] = 8,
+    [DW_FORM_flag] = 1,     [DW_FORM_ref1] = 1,     [DW_FORM_ref2] = 2,   [DW_FORM_ref4] = 4,
+    [DW_FORM_ref8] = 8,     [DW_FORM_ref_sup4] = 4, [DW_FORM_data16] = 16, [DW_FORM_ref_sig8] = 8,
+    [DW_FORM_ref_sup8] = 8, [DW_FORM_strx1] = 1,    [DW_FORM_strx2] = 2,  [DW_FORM_strx3] = 3,
+    [DW_FORM_strx4] = 4,    [DW_FORM_addrx1] = 1,   [DW_FORM_addrx2] = 2, [DW_FORM_addrx3] = 3,
+    [DW_FORM_addrx4] = 4,
+};
+
+enum ms_form_shape ms_form_shape(uint8_t form, const struct ms_encoding *encoding, unsigned *size)
+{
+    *size = 0;
+    switch (form) {
+    case DW_FORM_addr:
+        *size = encoding->address_size;
+        return MS_SHAPE_FIXED;
+    case DW_FORM_strp:
+    case DW_FORM_sec_offset:
+    case DW_FORM_line_strp:
+    case DW_FORM_strp_sup:
+    case MS_FORM_ref_alt:
+        *size = encoding->offset_size;
+        return MS_SHAPE_FIXED;
+    case DW_FORM_ref_addr:
+        *size = encoding->ref_addr_size;
+        return MS_SHAPE_FIXED;
+    case MS_FORM_addrx_offset:
+        *size = 4;
+        return MS_SHAPE_LEB;
+    case DW_FORM_sdata:
+    case DW_FORM_udata:
+    case DW_FORM_ref_udata:
+    case DW_FORM_strx:
+    case DW_FORM_addrx:
+    case DW_FORM_loclistx:
+    case DW_FORM_rnglistx:
+        return MS_SHAPE_LEB;
+    case DW_FORM_string:
+        return MS_SHAPE_STRING;
+    case DW_FORM_block1:
+        return MS_SHAPE_BLOCK1;
+    case DW_FORM_block2:
+        return MS_SHAPE_BLOCK2;
+    case DW_FORM_block4:
+        return MS_SHAPE_BLOCK4;
+    case DW_FORM_block:
+    case DW_FORM_exprloc:
+        return MS_SHAPE_BLOCK;
+    case DW_FORM_indirect:
+        return MS_SHAPE_INDIRECT;
+    }
+    *size = form < sizeof plain_size ? plain_size[form] : 0; /* flag_present, implicit_const: 0 */
+    return MS_SHAPE_FIXED;
+}
+
+static uint64_t read_fixed(struct ms_cursor *c, unsigned size)
+{
+    if (size == 0)
+        return 0;
+    if (size == 3)
+        return ms_cursor_u24(c);
+    if (size == 16) { /* a checksum or a vector: nothing here looks at it */
+        ms_cursor_skip(c, 16);
+        return 0;
+    }
+    return ms_cursor_uint(c, size);
+}
+
+static void read_block(struct ms_cursor *c, struct ms_value *out, uint64_t n)
+{
+    out->u = n;
+    ms_cursor_skip(c, n);
+}
+
+struct ms_value ms_value_read(struct ms_cursor *c, const struct ms_encoding *encoding,
+                              uint8_t form, int64_t implicit)
+{
+    struct ms_value out = {form, 0, 0, NULL};
+    unsigned size;
+    switch (ms_form_shape(form, encoding, &size)) {
+    case MS_SHAPE_FIXED:
+        out.u = form == DW_FORM_implicit_const ? (uint64_t)implicit
+                : form == DW_FORM_flag_present ? 1
+                                               : read_fixed(c, size);
+        break;
+    case MS_SHAPE_LEB:
+        out.u = form == DW_FORM_sdata ? (uint64_t)ms_cursor_sleb(c) : ms_cursor_uleb(c);
+        if (size)
+            out.extra = ms_cursor_u32(c);
+        break;
+    case MS_SHAPE_STRING:
+        out.string = ms_cursor_string(c);
+        break;
+    case MS_SHAPE_BLOCK1:
+        read_block(c, &out, ms_cursor_u8(c));
+        break;
+    case MS_SHAPE_BLOCK2:
+        read_block(c, &out, ms_cursor_u16(c));
+        break;
+    case MS_SHAPE_BLOCK4:
+        read_block(c, &out, ms_cursor_u32(c));
+        break;
+    case MS_SHAPE_BLOCK:
+        read_block(c, &out, ms_cursor_uleb(c));
+        break;
+    case MS_SHAPE_INDIRECT:
+        out.form = ms_form_normalize(ms_cursor_uleb(c));
+        /* One step only, and the constant of an implicit one would have no place to stand. */
+        if (out.form == MS_FORM_UNKNOWN || out.form == DW_FORM_indirect ||
+            out.form == DW_FORM_implicit_const) {
+            ms_cursor_spoil(c);
+            break;
+        }
+        return ms_value_read(c, encoding, out.form, 0);
+    }
+    return out;
+}
+
+void ms_value_skip(struct ms_cursor *c, const struct ms_encoding *encoding, uint8_t form)
+{
+    (void)ms_value_read(c, encoding, form, 0);
+}
+
+bool ms_value_is_constant(const struct ms_value *value)
+{
+    switch (value->form) {
+    case DW_FORM_data1:
+    case DW_FORM_data2:
+    case DW_FORM_data4:
+    case DW_FORM_data8:
+    case DW_FORM_sdata:
+    case DW_FORM_udata:
+    case DW_FORM_implicit_const:
+        return true;
+    }
+    return false;
+}

@@ -1,0 +1,85 @@
+/**
+ * dwarf/form.h: how attribute values are encoded: their sizes, and reading one.
+ * What a value means (an index into .debug_addr, an offset into .debug_str) is the
+ * unit's to say: see unit.h.
+ */
+#ifndef MS_DWARF_FORM_H
+#define MS_DWARF_FORM_H
+
+#include "base/cursor.h"
+#include "dwarf/constants.h"
+
+/** What the sizes of some forms hang on; all units of a file mostly share one. */
+struct ms_encoding {
+    uint16_t version;      /* of the unit, 2 to 5 */
+    uint8_t address_size;  /* 4 or 8 */
+    uint8_t offset_size;   /* 4 or 8: the 32-bit or 64-bit format */
+    uint8_t ref_addr_size; /* an address in DWARF 2, an offset since */
+    bool big;
+};
+
+/* Vendor forms that have no twin in the standard, squeezed into a byte. */
+enum { MS_FORM_UNKNOWN = 0, MS_FORM_ref_alt = 0xf0, MS_FORM_addrx_offset = 0xf1 };
+
+/** The form as one byte, vendor forms mapped to what they amount to; 0 when unknown. */
+uint8_t ms_form_normalize(uint64_t form);
+
+/** What a reader that only skips must do with a value. */
+enum ms_form_shape {
+    MS_SHAPE_FIXED, /* so many bytes, perhaps none */
+    MS_SHAPE_LEB,   /* a LEB128, and then so many bytes */
+    MS_SHAPE_STRING,
+    MS_SHAPE_BLOCK1, /* so many bytes as its own first 1, 2, 4 bytes or LEB128 say */
+    MS_SHAPE_BLOCK2,
+    MS_SHAPE_BLOCK4,
+    MS_SHAPE_BLOCK,
+    MS_SHAPE_INDIRECT
+};
+
+/** The shape of a normalised, known form; *size is the number of fixed bytes. */
+enum ms_form_shape ms_form_shape(uint8_t form, const struct ms_encoding *encoding, unsigned *size);
+
+/** A value as it stands, read but not looked up anywhere. */
+struct ms_value {
+    uint8_t form;       /* normalised, never DW_FORM_indirect; 0 = there is no value */
+    uint64_t u;         /* number, address, offset, index; blocks: their length */
+    uint64_t extra;     /* what MS_FORM_addrx_offset adds to the address */
+    const char *string; /* of DW_FORM_string */
+};
+
+/**
+ * Reads one value. `implicit` is the constant of the abbreviation for
+ * DW_FORM_implicit_const. A value that runs past the end, or an indirect one of an
+ * unknown form, leaves the cursor bad.
+ */
+struct ms_value ms_value_read(struct ms_cursor *c, const struct ms_encoding *encoding,
+                              uint8_t form, int64_t implicit);
+
+/** Moves past one value. */
+void ms_value_skip(struct ms_cursor *c, const struct ms_encoding *encoding, uint8_t form);
+
+/** True for the forms that hold a plain number. */
+bool ms_value_is_constant(const struct ms_value *value);
+
+/*
+ * The streaming pass keeps its cursor in registers. A call that takes the cursor's
+ * address would end that, so the rare long LEB128 goes by way of a copy.
+ */
+static inline uint64_t ms_hot_uleb(struct ms_cursor *c)
+{
+    if (c->at < c->end && *c->at < 0x80)
+        return ms_cursor_u8(c);
+    struct ms_cursor copy = *c;
+    uint64_t value = ms_cursor_uleb_slow(&copy);
+    *c = copy;
+    return value;
+}
+
+/** Moves past a LEB128 of whatever value. */
+static inline void ms_hot_skip_leb(struct ms_cursor *c)
+{
+    while (ms_cursor_u8(c) & 0x80)
+        ;
+}
+
+#endif

@@ -1,0 +1,56 @@
+/**
+ * dwarf/ranges.h: the address ranges of a DIE, whichever way they are written: low and
+ * high pc, a list in .debug_ranges (DWARF 3, 4), a list in .debug_rnglists (DWARF 5).
+ * Source: DWARF 4 §2.17.3, DWARF 5 §2.17.3, §7.25.
+ */
+#ifndef MS_DWARF_RANGES_H
+#define MS_DWARF_RANGES_H
+
+#include "dwarf/unit.h"
+
+/** A DIE's ranges, one after the other. */
+struct ms_ranges {
+    const struct ms_unit *unit;
+    struct ms_cursor list;   /* over the section */
+    uint64_t base;           /* what offset pairs count from */
+    uint64_t low, high;      /* the one range, when there is no list */
+    uint64_t *budget;        /* entries that may still be read, over all lists; not NULL */
+    enum { MS_RANGES_NONE, MS_RANGES_ONE, MS_RANGES_OLD, MS_RANGES_5 } kind;
+    enum ms_status status;   /* of the list so far */
+    const char *what;        /* when it isn't MS_OK */
+    uint64_t off;            /* in the section, where the list starts */
+};
+
+/**
+ * Starts on the ranges of a DIE. DW_AT_ranges counts before low and high pc.
+ * @param budget  counted down by each list entry; at 0 the list ends with MS_E_LIMIT. A
+ *                list is shared by as many DIEs as a hostile file likes.
+ */
+void ms_ranges_start(struct ms_ranges *ranges, const struct ms_unit *unit,
+                     const struct ms_pcs *pcs, uint64_t *budget);
+
+/**
+ * The next range that isn't empty. False at the end, which a fault of the list also is:
+ * then `status` isn't MS_OK.
+ */
+bool ms_ranges_next(struct ms_ranges *ranges, uint64_t *low, uint64_t *high);
+
+/** The error that `status` stands for. */
+enum ms_status ms_ranges_fail(const struct ms_ranges *ranges, struct ms_error *err);
+
+/** True when the DIE says anything about its code at all. */
+static inline bool ms_pcs_known(const struct ms_pcs *pcs)
+{
+    return pcs->ranges.form || (pcs->low.form && pcs->high.form);
+}
+
+/** A budget that honest files stay far below: an entry has 2 bytes at least. */
+uint64_t ms_ranges_budget(const struct ms_dwarf *dwarf);
+
+/**
+ * False for the addresses that linkers leave in debug information of code they dropped: 0,
+ * the two highest, and whatever lies outside the image's code when that is known.
+ */
+bool ms_dwarf_is_code(const struct ms_dwarf *dwarf, uint64_t address_vm);
+
+#endif
