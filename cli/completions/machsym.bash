@@ -13,7 +13,7 @@ _machsym_options() {
         ;;
     slide) echo "-o -arch -l --vmmap --report --value --json" ;;
     uuid) echo "-arch --json" ;;
-    verify) echo "-arch --lookup --json" ;;
+    verify) echo "-arch --lookup --dwarf --json" ;;
     *) return ;;
     esac
     echo "--help --version"

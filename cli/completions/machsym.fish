@@ -75,4 +75,5 @@ complete -c machsym -n '__machsym_is uuid' -l json -d 'one JSON document'
 complete -c machsym -n '__machsym_is verify' -F
 complete -c machsym -n '__machsym_is verify' -o arch -x -a $archs -d 'compare this slice alone'
 complete -c machsym -n '__machsym_is verify' -l lookup -d 'decode all debug information of matching slices'
+complete -c machsym -n '__machsym_is verify' -l dwarf -d 'run the DWARF verifier of LLVM over matching slices'
 complete -c machsym -n '__machsym_is verify' -l json -d 'one JSON document'
