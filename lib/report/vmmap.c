@@ -219,7 +219,7 @@ static void add_main(struct ms_list_build *build, size_t first, const struct ms_
         return;
     for (size_t i = first; i < build->n; i++) {
         struct ms_loaded_image *image = &build->items[i];
-        bool same = image->path && strlen(image->path) == path.n &&
+        bool same = path.n && image->path && strlen(image->path) == path.n &&
                     memcmp(image->path, path.at, path.n) == 0;
         if (header->has_load && image->load_rt == header->load_rt && (!found || same))
             found = image;

@@ -193,6 +193,18 @@ Test(vmmap, header_alone)
     done();
 }
 
+Test(vmmap, header_without_a_name)
+{
+    parse_well(
+        "Load Address:    0x1025f8000\n" BODY NONWRITABLE TEXT("1025f8000-1026b0000", WIDGET),
+        MS_LIST_VMMAP, 1);
+    expect(0, "Widget", 0x1025f8000, true, false);
+    done();
+    parse_well("Load Address:    0x1025f8000\n", MS_LIST_VMMAP, 1);
+    cr_assert_null(list.items[0].name);
+    done();
+}
+
 Test(vmmap, header_against_regions)
 {
     parse_well(HEADER BODY NONWRITABLE TEXT("1015f8000-1016b0000", WIDGET), MS_LIST_VMMAP, 2);
