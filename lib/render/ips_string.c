@@ -1,0 +1,116 @@
+#include "render/ips_string.h"
+
+#include "render/frame_rest.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+void ms_ips_strings_init(struct ms_ips_strings *s, const struct ms_ips_view *view, bool quoted,
+                         struct ms_ips_quoting quoting)
+{
+    memset(s, 0, sizeof *s);
+    s->view = view;
+    s->quoted = quoted;
+    s->quoting = quoting;
+    ms_text_init(&s->plain, SIZE_MAX / 4);
+    ms_text_init(&s->old, SIZE_MAX / 4);
+}
+
+void ms_ips_strings_fini(struct ms_ips_strings *s)
+{
+    ms_text_fini(&s->plain);
+    ms_text_fini(&s->old);
+}
+
+size_t ms_ips_line_end(const struct ms_report_frame *frame)
+{
+    return frame->rest_off + frame->rest_bytes;
+}
+
+/* Bytes of the file, which are the inside of a JSON string. */
+static void add_bytes(const struct ms_ips_strings *s, struct ms_text *text, size_t off, size_t n)
+{
+    if (s->quoted)
+        ms_text_add(text, (const char *)s->view->in.at + off, n);
+    else
+        ms_json_unescape(text, s->view->in, off, n);
+}
+
+/* What stands before the symbol, with another index when the lines are renumbered. */
+static void add_prefix(const struct ms_ips_strings *s, struct ms_text *text,
+                       const struct ms_report_frame *frame)
+{
+    const char *at = (const char *)s->view->in.at + frame->line_off;
+    size_t n = frame->rest_off - frame->line_off, digits = 0, column = 0;
+    while (digits < n && at[digits] >= '0' && at[digits] <= '9')
+        digits++;
+    for (column = digits; column < n && at[column] == ' ';)
+        column++; /* the index is padded to a column of its own */
+    if (s->shift && digits && column > digits) {
+        char number[24];
+        size_t width =
+            (size_t)snprintf(number, sizeof number, "%" PRId64, (int64_t)frame->index + s->shift);
+        ms_text_add(text, number, width);
+        do
+            ms_text_putc(text, ' ');
+        while (++width < column);
+    } else
+        column = 0;
+    add_bytes(s, text, frame->line_off + column, n - column);
+}
+
+static void add_rest(struct ms_ips_strings *s, struct ms_text *text,
+                     const struct ms_report_frame *frame, const struct ms_shown_frame *shown,
+                     bool inlined)
+{
+    ms_text_clear(&s->plain);
+    ms_text_clear(&s->old);
+    ms_json_unescape(&s->old, s->view->in, frame->rest_off, frame->rest_bytes);
+    ms_frame_rest_add(&s->plain, shown, inlined, s->old.at ? s->old.at : "", s->old.n);
+    if (s->plain.failed || s->old.failed)
+        text->failed = true;
+    else if (s->quoted)
+        ms_ips_quote(text, s->plain.at ? s->plain.at : "", s->plain.n, s->quoting);
+    else
+        ms_text_add(text, s->plain.at ? s->plain.at : "", s->plain.n);
+}
+
+/* The lines as they are, but for their indices. */
+static void add_old(struct ms_ips_strings *s, struct ms_text *text, size_t i, size_t last)
+{
+    const struct ms_report_frame *frames = s->view->report->frames;
+    for (; i <= last; i++) {
+        add_prefix(s, text, &frames[i]);
+        add_bytes(s, text, frames[i].rest_off, frames[i].rest_bytes);
+        if (i < last)
+            add_bytes(s, text, ms_ips_line_end(&frames[i]),
+                      frames[i + 1].line_off - ms_ips_line_end(&frames[i]));
+    }
+}
+
+bool ms_ips_strings_add(struct ms_ips_strings *s, struct ms_text *text, size_t i, size_t last,
+                        bool has_real)
+{
+    const struct ms_report_frame *first = &s->view->report->frames[i];
+    const struct ms_report_frame *frame = &s->view->report->frames[last];
+    struct ms_shown shown = ms_ips_shown(s->view, last);
+    bool renumber = s->view->style->renumber;
+    if (i == 0 || first[-1].form != MS_FORM_STRING || first[-1].group != first->group)
+        s->shift = 0;
+    if (!has_real || shown.n_frames == 0) {
+        add_old(s, text, i, last);
+        return s->shift != 0;
+    }
+    if (renumber) /* the inlined lines that the report had are replaced */
+        s->shift -= (int64_t)frame->index - first->index;
+    for (size_t j = 0; j + 1 < shown.n_frames; j++) {
+        add_prefix(s, text, frame);
+        add_rest(s, text, frame, &shown.frames[j], true);
+        ms_text_puts(text, s->quoted ? "\\n" : "\n");
+        s->shift += renumber;
+    }
+    add_prefix(s, text, frame);
+    add_rest(s, text, frame, &shown.frames[shown.n_frames - 1], false);
+    return true;
+}
