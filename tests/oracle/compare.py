@@ -10,11 +10,13 @@ import random
 import re
 import subprocess
 
+import evidence
 import rules
 import tools
 
 Frame = collections.namedtuple("Frame", "name file line column inlined")
-NO_DWARF = {"nlist", "export", "stub", "objc", "swift"}
+# Sources of names that LLVM does not read: where it says nothing, there is nothing to compare.
+MORE = {"stub", "function-start", "objc", "swift", "debug-map"}
 
 
 class Unusable(Exception):
@@ -34,22 +36,11 @@ class Answer:
 
 
 class Difference:
-    """One address on which the two disagree. `path` and `arch` lead to the evidence."""
+    """One address on which the two disagree, and the evidence for it."""
 
-    def __init__(self, path, arch, address, theirs, ours):
-        self.path, self.arch, self.address = path, arch, address
+    def __init__(self, evidence, address, theirs, ours):
+        self.evidence, self.address = evidence, address
         self.theirs, self.ours = theirs, ours
-        self._evidence = None
-
-    def evidence(self):
-        """What llvm-dwarfdump finds at the address: a third reader of the same bytes."""
-        if self._evidence is None:
-            command = [tools.llvm_tool("llvm-dwarfdump"), f"--lookup=0x{self.address:x}"]
-            if self.arch:
-                command.append(f"--arch={self.arch}")
-            self._evidence = subprocess.run(command + [self.path], capture_output=True, text=True,
-                                            errors="replace", check=False).stdout
-        return self._evidence
 
 
 def _run(command, addresses):
@@ -87,27 +78,15 @@ def ask_ours(atos, path, arch, addresses):
         frames, source = [], None
         for f in record.get("frames", []):
             source = f.get("source")
-            # A name by function start alone is more than LLVM offers: nothing to compare.
-            if source == "function-start":
-                continue
             frames.append(Frame(f.get("mangled") or f.get("function") or "", f.get("file") or "",
                                 f.get("line") or 0, f.get("column") or 0, bool(f.get("inlined"))))
         answers.append(Answer(frames, source))
     return answers
 
 
-def same_name(theirs, ours, outermost):
-    """LLVM takes the outermost name from the symbol table, where C's underscore leads it."""
-    return theirs == ours or (outermost and theirs == "_" + ours)
-
-
 def same(theirs, ours):
-    """Whole chains: equal length, equal frames."""
-    if len(theirs) != len(ours):
-        return False
-    last = len(theirs) - 1
-    return all(t[1:4] == o[1:4] and same_name(t.name, o.name, i == last)
-               for i, (t, o) in enumerate(zip(theirs, ours)))
+    """Whole chains: equal length, equal frames, inlined or not."""
+    return list(theirs) == list(ours)
 
 
 class Result:
@@ -116,16 +95,24 @@ class Result:
     def __init__(self, path, arch):
         self.path, self.arch = path, arch
         self.addresses = self.frames = self.same = 0
+        self.more = 0  # addresses that LLVM has no answer for and we name by other means
         self.rules = collections.Counter()  # rule name -> addresses that it explains
         self.unexplained = []
 
     def explained(self):
         return sum(self.rules.values())
 
+    def percent(self):
+        """Of the addresses that both can answer, those answered alike."""
+        return 100.0 * self.same / max(1, self.addresses - self.more)
 
-def compare(atos, path, arch, addresses):
-    """Asks both for all addresses. Raises Unusable."""
+
+def compare(atos, path, piece, addresses, debug=None):
+    """Asks both for all addresses of one slice. `debug`: the file with its DWARF, where that is
+    another. Raises Unusable."""
+    arch = piece.arch
     result = Result(path, arch)
+    proof = evidence.Evidence(debug or path, piece)
     result.addresses = len(addresses)
     theirs, ours = ask_llvm(path, arch, addresses), ask_ours(atos, path, arch, addresses)
     for address, t, o in zip(addresses, theirs, ours):
@@ -133,7 +120,10 @@ def compare(atos, path, arch, addresses):
         if same(t.frames, o.frames):
             result.same += 1
             continue
-        difference = Difference(path, arch, address, t, o)
+        if not t.frames and o.source in MORE:
+            result.more += 1
+            continue
+        difference = Difference(proof, address, t, o)
         names = rules.explain(difference, same)
         if names:
             result.rules[" + ".join(names)] += 1

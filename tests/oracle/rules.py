@@ -1,9 +1,10 @@
-"""Intended differences from llvm-symbolizer: where it and machsym disagree and the DWARF says
-that machsym is right.
+"""Intended differences from llvm-symbolizer: where it and machsym disagree, and the file itself
+says that machsym is right, or that both are.
 
-A rule rewrites LLVM's frames into what the DWARF says, and only where its proof holds for the
-address at hand. It is a hit when the rewritten frames equal ours whole. At most 25 rules; a rule
-that no longer hits anything on fixtures or corpus goes.
+A rule rewrites LLVM's frames into what the file says, and only where its proof holds for the
+address at hand. It is a hit when the frames that come out equal ours whole. At most MOST rules;
+one that hits nothing any more, on fixtures or on real dSYMs, goes. DIFFERENCES.md has an example
+of each with its evidence.
 """
 
 MOST = 25
@@ -17,7 +18,55 @@ class Rule:
         self.name, self.why, self.rewrite = name, why, rewrite
 
 
-RULES = []
+def from_symbol_table(frames):
+    """LLVM has only the name of a symbol for this address."""
+    return len(frames) == 1 and not frames[0].file and not frames[0].line
+
+
+def aliases(frames, difference):
+    """Two symbols start at one address; LLVM takes the last of the table."""
+    ours = difference.ours.frames
+    symbol = difference.evidence.symbol(difference.address)
+    if not frames or not ours or not symbol:
+        return None
+    if ours[-1].name not in symbol[1] or frames[-1].name not in symbol[1]:
+        return None
+    if not from_symbol_table(frames) and \
+            difference.evidence.function(difference.address) != ours[-1].name:
+        return None
+    return frames[:-1] + [frames[-1]._replace(name=ours[-1].name)]
+
+
+def renamed(frames, difference):
+    """The linker or LTO renamed the symbol; the DWARF has the function's own name."""
+    if not frames or from_symbol_table(frames):
+        return None
+    name = difference.evidence.function(difference.address)
+    return name and frames[:-1] + [frames[-1]._replace(name=name)]
+
+
+def clamped(frames, difference):
+    """LLVM cuts a section at the size of the file. A dSYM has no code, so its file may be smaller
+    than __text: symbols behind that point get wrong ends."""
+    proof, address = difference.evidence, difference.address
+    text = next((s for s in proof.piece.code if s[0] == "__text"), None)
+    symbol = proof.symbol(address)
+    if not text or text[2] <= proof.piece.size or not symbol or address < text[1] + proof.piece.size:
+        return None
+    inside = proof.section(symbol[0]) == proof.section(address)
+    if not frames and inside and len(difference.ours.frames) == 1:
+        return [difference.ours.frames[0]] if difference.ours.frames[0].name in symbol[1] else None
+    return [] if from_symbol_table(frames) and not inside else None
+
+
+RULES = [
+    Rule("aliases", "the symbol table has both names at the function's start; where there is DWARF, "
+         "its function at this address has ours", aliases),
+    Rule("renamed", "the DWARF's subprogram at this address has our name, the symbol table another",
+         renamed),
+    Rule("clamped", "the section is larger than the dSYM's file, where LLVM ends it; the symbol "
+         "table and the true section say ours", clamped),
+]
 assert len(RULES) <= MOST
 
 

@@ -63,10 +63,11 @@ PURE_INSTRUCTIONS = 0x80000000  # S_ATTR_PURE_INSTRUCTIONS, loader.h
 
 
 class Slice:
-    """One architecture of a Mach-O file: name, UUID (hex digits) or None, sections with code."""
+    """One architecture of a Mach-O file: name, UUID (hex digits) or None, sections with code
+    [(name, address, size)], bytes of the file that it takes."""
 
-    def __init__(self, arch, uuid, code, text_vm):
-        self.arch, self.uuid, self.code, self.text_vm = arch, uuid, code, text_vm
+    def __init__(self, arch, uuid, code, size):
+        self.arch, self.uuid, self.code, self.size = arch, uuid, code, size
 
     def step(self):
         """Distance of two instructions at least."""
@@ -81,15 +82,15 @@ def slices(path):
             raise ValueError(path + ": too short for Mach-O")
         magic, n = struct.unpack(">II", head)
         if magic == 0xcafebabe and n < 64:
-            parts = [struct.unpack(">5I", f.read(20))[2] for _ in range(n)]
+            parts = [struct.unpack(">5I", f.read(20))[2:4] for _ in range(n)]
         elif magic == 0xcafebabf and n < 64:
-            parts = [struct.unpack(">IIQQII", f.read(32))[2] for _ in range(n)]
+            parts = [struct.unpack(">IIQQII", f.read(32))[2:4] for _ in range(n)]
         else:
-            parts = [0]
-        return [_slice(f, offset, path) for offset in parts]
+            parts = [(0, os.path.getsize(path))]
+        return [_slice(f, offset, whole, path) for offset, whole in parts]
 
 
-def _slice(f, offset, path):
+def _slice(f, offset, whole, path):
     f.seek(offset)
     magic = f.read(4)
     order = {b"\xce\xfa\xed\xfe": "<", b"\xcf\xfa\xed\xfe": "<",
@@ -102,15 +103,12 @@ def _slice(f, offset, path):
     commands = f.read(size)
     cpu = CPU.get(cpu, str(cpu))
     arch = SUBTYPE.get((cpu, sub & 0xffffff), cpu)
-    uuid, code, text_vm, at = None, [], 0, 0
+    uuid, code, at = None, [], 0
     for _ in range(n):
         kind, length = struct.unpack_from(order + "II", commands, at)
         if kind == 0x1b:
             uuid = commands[at + 8:at + 24].hex()
         if kind == (0x19 if wide else 1):
-            name, address = struct.unpack_from(order + ("16sQ" if wide else "16sI"), commands, at + 8)
-            if name.rstrip(b"\0") == b"__TEXT":
-                text_vm = address
             sections = struct.unpack_from(order + "I", commands, at + (64 if wide else 48))[0]
             for s in range(sections):
                 where = at + (72 + 80 * s if wide else 56 + 68 * s)
@@ -120,7 +118,7 @@ def _slice(f, offset, path):
                 if flags & PURE_INSTRUCTIONS and size:
                     code.append((section.rstrip(b"\0").decode("latin-1"), low, size))
         at += length
-    return Slice(arch, uuid, code, text_vm)
+    return Slice(arch, uuid, code, whole)
 
 
 def dwarf_file(path):
