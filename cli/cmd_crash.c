@@ -156,6 +156,7 @@ static int do_report(struct job *job, const struct ms_report_file *file, size_t 
     if (ms_symbolize_report(job->symbolizer, report, &options_in, &names, &err) != MS_OK)
         return complain_error(&err);
     status = write_report(job, file, index, &names);
+    out_flush(&job->out); /* the report, then what is said of it */
     /* Of a text and its JSON original, one summary is enough. */
     if (!(report->translated && index + 1 < file->n_reports) || opt.format == FORMAT_TEXT)
         job->unresolved |= !summarise(file->name, report, &names, opt.explain);
