@@ -5,13 +5,26 @@
 #include <stdio.h>
 #include <string.h>
 
+enum { ROOM = 400 }; /* of an image's description */
+
+/* The file's name, which is what frames call it; a report of macOS lists bundle identifiers. */
 static const char *label(const struct ms_report_image *image)
 {
-    if (!image->name && image->path) {
-        const char *slash = strrchr(image->path, '/');
-        return slash && slash[1] ? slash + 1 : image->path;
-    }
-    return image->name ? image->name : "???";
+    const char *slash = image->path ? strrchr(image->path, '/') : NULL;
+    if (slash && slash[1])
+        return slash + 1;
+    return image->name ? image->name : image->path ? image->path : "???";
+}
+
+/* "Widget (arm64) 0F1E2D3C-…", as far as the report says. */
+static const char *describe(const struct ms_report_image *image, char text[ROOM])
+{
+    char uuid[MS_UUID_TEXT] = "";
+    if (image->has_uuid)
+        ms_uuid_format(&image->uuid, uuid);
+    snprintf(text, ROOM, "%.300s%s%.40s%s%s%s", label(image), image->arch ? " (" : "",
+             image->arch ? image->arch : "", image->arch ? ")" : "", uuid[0] ? " " : "", uuid);
+    return text;
 }
 
 /* Apple's own images: nobody has their dSYMs, so they are told of in one line. */
@@ -32,41 +45,37 @@ static bool is_unresolved(const struct ms_image_outcome *o)
 
 static void tell_missing(const struct ms_report_image *image, const struct ms_image_outcome *o)
 {
-    char uuid[MS_UUID_TEXT] = "no UUID in the report", other[MS_UUID_TEXT], line[MS_ERROR_LINE];
-    const char *arch = image->arch ? image->arch : "unknown architecture";
-    if (image->has_uuid)
-        ms_uuid_format(&image->uuid, uuid);
+    char who[ROOM], other[MS_UUID_TEXT], line[MS_ERROR_LINE];
+    describe(image, who);
     switch (o->why) {
     case MS_WHY_UUID_DIFFERS:
         ms_uuid_format(&o->other_uuid, other);
-        warn("%s (%s) needs UUID %s, but %s has %s and is not used: find the dSYM of the build "
-             "that crashed",
-             label(image), arch, uuid, o->other_path, other);
+        warn("%s: %s has UUID %s and is not used: find the dSYM of the build that crashed", who,
+             o->other_path, other);
         break;
     case MS_WHY_STRIPPED:
-        warn("%s (%s) %s: %s has no debug information, only symbols: add its dSYM with -d",
-             label(image), arch, uuid,
-             o->binary_path ? o->binary_path : o->debug_path ? o->debug_path : "the file");
+        warn("%s: %s has no debug information, only symbols: add its dSYM with -d", who,
+             o->binary_path  ? o->binary_path
+             : o->debug_path ? o->debug_path
+                             : "the file");
         break;
     case MS_WHY_BAD_DEBUG_INFO:
-        warn("%s (%s) %s: %s", label(image), arch, uuid,
+        warn("%s: %s", who,
              o->error.status != MS_OK ? ms_error_describe(&o->error, line)
                                       : "its debug information is damaged");
         break;
     case MS_WHY_COMPLETE:
-        warn("%s (%s) %s: %u of %u frames have no name in %s", label(image), arch, uuid,
-             o->n_frames - o->n_resolved - o->n_kept, o->n_frames,
-             o->debug_path ? o->debug_path : "its files");
+        warn("%s: %u of %u frames have no name in %s", who, o->n_frames - o->n_resolved - o->n_kept,
+             o->n_frames, o->debug_path ? o->debug_path : "its files");
         break;
     case MS_WHY_NO_FILE:
     case MS_WHY_NO_IMAGE:
     case MS_WHY_NO_SLIDE:
     case MS_WHY_OUTSIDE_CODE:
         if (image->has_uuid)
-            warn("%s (%s) %s: no dSYM or binary with this UUID was found: add it with -d",
-                 label(image), arch, uuid);
+            warn("%s: no dSYM or binary with this UUID was found: add it with -d", who);
         else
-            warn("%s: the report gives no UUID for it, so no file can be matched", label(image));
+            warn("%s: the report gives no UUID for it, so no file can be matched", who);
         break;
     }
 }
@@ -81,8 +90,7 @@ static void tell_system(const struct ms_report *report, const struct ms_symbolic
             continue;
         size_t at = strlen(list);
         if (n < 5)
-            snprintf(list + at, sizeof list - at, "%s%s", n ? ", " : "",
-                     label(&report->images[i]));
+            snprintf(list + at, sizeof list - at, "%s%s", n ? ", " : "", label(&report->images[i]));
         n++;
         n_frames += o->n_frames - o->n_kept - o->n_resolved;
     }
@@ -94,13 +102,10 @@ static void tell_system(const struct ms_report *report, const struct ms_symbolic
 
 static void tell_matched(const struct ms_report_image *image, const struct ms_image_outcome *o)
 {
-    char uuid[MS_UUID_TEXT] = "";
-    if (image->has_uuid)
-        ms_uuid_format(&image->uuid, uuid);
-    complain("%s (%s) %s: %u of %u frames named from %s%s%s", label(image),
-             image->arch ? image->arch : "?", uuid, o->n_resolved, o->n_frames,
-             o->debug_path ? o->debug_path : "", o->debug_path && o->binary_path ? " and " : "",
-             o->binary_path ? o->binary_path : "");
+    char who[ROOM];
+    complain("%s: %u of %u frames named from %s%s%s", describe(image, who), o->n_resolved,
+             o->n_frames, o->debug_path ? o->debug_path : "",
+             o->debug_path && o->binary_path ? " and " : "", o->binary_path ? o->binary_path : "");
 }
 
 bool summarise(const char *name, const struct ms_report *report,
