@@ -34,14 +34,22 @@ size_t ms_json_space(struct ms_bytes in, size_t at, size_t end)
     return at;
 }
 
+/* Bytes that a walk over a value must stop at: these two loops take half of all time. */
+static const uint8_t in_string[256] = {['"'] = 1, ['\\'] = 1};
+static const uint8_t in_container[256] = {['"'] = 1, ['['] = 1, [']'] = 1, ['{'] = 1, ['}'] = 1};
+
 /* The byte after the string that starts at `at`, or `end` with *cut set. */
 static size_t string_end(struct ms_bytes in, size_t at, size_t end, bool *cut)
 {
-    for (at++; at < end; at++) {
-        if (in.at[at] == '"')
-            return at + 1;
-        if (in.at[at] == '\\')
+    at++;
+    while (at < end) {
+        uint8_t c = in.at[at];
+        if (!in_string[c])
             at++;
+        else if (c == '"')
+            return at + 1;
+        else
+            at += 2;
     }
     *cut = true;
     return end;
@@ -325,20 +333,19 @@ static size_t container_end(struct ms_bytes in, size_t at, size_t end, bool *cut
 {
     size_t depth = 0;
     while (at < end) {
-        switch (in.at[at]) {
-        case '"':
+        uint8_t c = in.at[at];
+        if (!in_container[c]) {
+            at++;
+            continue;
+        }
+        if (c == '"') {
             at = string_end(in, at, end, cut);
             continue;
-        case '{':
-        case '[':
-            depth++;
-            break;
-        case '}':
-        case ']':
-            depth--;
-            if (depth == 0)
-                return at + 1;
         }
+        if (c == '{' || c == '[')
+            depth++;
+        else if (--depth == 0)
+            return at + 1;
         at++;
     }
     *cut = true;
