@@ -33,13 +33,16 @@ static bool is_all(struct ms_bytes bytes, uint8_t value)
     return true;
 }
 
+/* Printable, and mostly ASCII, as program output and configuration files are. */
 static bool is_text(struct ms_bytes bytes)
 {
-    size_t n = bytes.n < 512 ? bytes.n : 512;
-    for (size_t i = 0; i < n; i++)
-        if (bytes.at[i] < 0x20 && !memchr("\t\n\r\f\033", bytes.at[i], 5))
+    size_t n = bytes.n < 512 ? bytes.n : 512, n_other = 0;
+    for (size_t i = 0; i < n; i++) {
+        if (bytes.at[i] == 0x7f || (bytes.at[i] < 0x20 && !memchr("\t\n\r\f\033", bytes.at[i], 5)))
             return false;
-    return true;
+        n_other += bytes.at[i] > 0x7f;
+    }
+    return n_other <= n / 2;
 }
 
 const char *ms_magic_guess(struct ms_bytes bytes)

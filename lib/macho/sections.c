@@ -8,7 +8,11 @@
 
 #include <stdlib.h>
 
-enum { SECTION_32_BYTES = 68, SECTION_64_BYTES = 80 };
+enum {
+    SECTION_32_BYTES = 68,
+    SECTION_64_BYTES = 80,
+    ALIGNMENT_SLACK = 1 << 20 /* 32 KB at most for each of some 20 sections */
+};
 
 #define FOUR_GB ((uint64_t)1 << 32)
 
@@ -112,24 +116,25 @@ static enum ms_status count(const struct ms_macho *macho, size_t *n_segments, si
 
 /*
  * A section header has 32 bits for its offset, a segment 64: in a dSYM of more than 4 GB the
- * offsets wrap. The sections stand in the file in the order of their headers, so each one's
- * offset is the least that has these low bits and is not before the end of the one before.
- * Where that leaves the segment, the addresses, which run in parallel to the offsets, decide.
+ * offsets wrap. Addresses run in parallel to offsets there, but for some alignment, so the
+ * offset is the value with these low bits that is nearest to what the address lets expect.
+ * Where it isn't near, the order of the headers decides: each section stands behind the one
+ * before.
  */
 static uint64_t unwrap(const struct ms_segment *segment, const struct ms_section *section,
                        uint64_t floor)
 {
     uint64_t end = segment->off + segment->file_bytes; /* the caller saw that it doesn't wrap */
-    uint64_t off = (floor & ~(FOUR_GB - 1)) | section->off;
+    uint64_t expected = segment->off + (section->vm - segment->vm);
+    int32_t apart = (int32_t)((uint32_t)section->off - (uint32_t)expected);
+    uint64_t off = expected + (uint64_t)(int64_t)apart;
+    if (apart > -ALIGNMENT_SLACK && apart < ALIGNMENT_SLACK && off >= segment->off && off <= end &&
+        section->vm_bytes <= end - off)
+        return off;
+    off = (floor & ~(FOUR_GB - 1)) | section->off;
     if (off < floor)
         off += FOUR_GB;
-    if (off <= end && section->vm_bytes <= end - off)
-        return off;
-    uint64_t expected = segment->off + (section->vm - segment->vm);
-    off = expected + (uint64_t)(int64_t)(int32_t)((uint32_t)section->off - (uint32_t)expected);
-    if (off >= segment->off && off <= end && section->vm_bytes <= end - off)
-        return off;
-    return section->off;
+    return off <= end && section->vm_bytes <= end - off ? off : section->off;
 }
 
 static void unwrap_offsets(struct ms_macho *macho, const struct ms_segment *segment)

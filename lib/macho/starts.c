@@ -59,17 +59,18 @@ enum ms_status ms_function_starts_read(const struct ms_macho *macho, uint64_t **
     *n = 0;
     if (err)
         err->status = MS_OK;
-    size_t bound = ms_starts_bound(macho);
-    if (bound == 0)
+    if (macho->function_starts.n == 0)
         return MS_OK;
-    uint64_t *list = malloc(bound * sizeof *list);
+    /* Each address ends in a byte that the bound counts, so they all fit. */
+    uint64_t *list = malloc((ms_starts_bound(macho) + 1) * sizeof *list);
     if (!list)
         return ms_fail_memory(err);
     struct ms_starts starts;
-    ms_starts_open(macho, &starts);
+    uint64_t address;
     size_t count = 0;
-    while (count < bound && ms_starts_next(&starts, &list[count]))
-        count++;
+    ms_starts_open(macho, &starts);
+    while (ms_starts_next(&starts, &address))
+        list[count++] = address;
     if (starts.damaged)
         (void)ms_starts_fail(&starts, macho, err);
     if (count == 0) {
