@@ -287,7 +287,7 @@ static void read_operand(struct run *run, const char *path)
         complain("%s: holds no Mach-O image", path);
         note(run, EXIT_INPUT);
     } else if (run->status == EXIT_DONE && !run->n_shown) {
-        complain("%s: has no %s slice, only %s", path, opt.arch, run->archs);
+        complain("%s: has no %s slice; it has %s", path, opt.arch, run->archs);
         note(run, EXIT_INPUT);
     }
     note(run, before);
