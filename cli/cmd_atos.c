@@ -248,7 +248,8 @@ static int print_answer(struct asking *a, const struct batch *batch, const struc
     static const struct ms_answer nothing = {NULL, 0, MS_WHY_NO_IMAGE};
     struct ms_shown shown = {NULL, 0, MS_WHY_NO_IMAGE};
     struct ms_error err;
-    bool ask = answer && in_image(a, q->lookup_vm);
+    /* What lies outside all segments is no part of the image, unless DWARF knows better. */
+    bool ask = answer && (answer->n_frames || in_image(a, q->lookup_vm));
     uint64_t adjust = ms_slide_to_vm(q->address_rt, a->slide) - q->lookup_vm;
     if (ms_show(a->pool, ask ? answer : &nothing, &a->style, adjust, a->slide, &shown, &err) !=
         MS_OK)

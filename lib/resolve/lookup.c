@@ -37,21 +37,31 @@ void ms_answers_fini(struct ms_answers *answers)
     memset(answers, 0, sizeof *answers);
 }
 
-/* One of Mach-O's underscores goes; Objective-C methods have none. A leading \1 is what an
- * asm label leaves in DWARF: the name after it is the symbol's own. */
-static const char *without_underscore(const char *name, bool from_nlist)
+/* One of Mach-O's underscores goes; Objective-C methods have none. */
+static const char *without_underscore(const char *symbol)
 {
-    if (name && name[0] == '\1') {
-        name++;
-        from_nlist = true;
-    }
-    return name && from_nlist && name[0] == '_' ? name + 1 : name;
+    return symbol && symbol[0] == '_' ? symbol + 1 : symbol;
+}
+
+/*
+ * DWARF's linkage names come without it, but for two kinds: a leading \1, which an asm label
+ * leaves, is followed by the symbol's own name; and clang's machine outliner writes
+ * "_OUTLINED_FUNCTION_0" for what is called OUTLINED_FUNCTION_0.
+ */
+static const char *linkage_of(const struct ms_frame *frame)
+{
+    const char *linkage = frame->linkage;
+    if (linkage && linkage[0] == '\1')
+        return without_underscore(linkage + 1);
+    if (linkage && linkage[0] == '_' && frame->name && strcmp(linkage + 1, frame->name) == 0)
+        return linkage + 1;
+    return linkage;
 }
 
 static void name_from_symbol(struct ms_frame *frame, const struct ms_symbol *symbol,
                              uint64_t address_vm)
 {
-    frame->linkage = without_underscore(symbol->name, true);
+    frame->linkage = without_underscore(symbol->name);
     frame->start_vm = symbol->start_vm;
     frame->offset = address_vm - symbol->start_vm;
     frame->has_start = true;
@@ -69,7 +79,7 @@ static void answer_from_dwarf(struct ms_image *image, struct ms_frame *frames, s
                               uint64_t address_vm, struct ms_answer *answer)
 {
     for (size_t i = 0; i < n; i++)
-        frames[i].linkage = without_underscore(frames[i].linkage, false);
+        frames[i].linkage = linkage_of(&frames[i]);
     struct ms_frame *outer = &frames[n - 1];
     if (!outer->linkage && !outer->name) {
         const struct ms_symbol *symbol = ms_image_symbol(image, address_vm);
@@ -157,30 +167,35 @@ enum ms_status ms_image_find(struct ms_image *image, uint64_t address_vm, struct
     return status == MS_OK ? join(image, store, &address_vm, 1, out, err) : status;
 }
 
-static const struct ms_symbol *symbol_named(const struct ms_symbols *symbols, const char *name)
+static bool is_named(const char *symbol, const char *name)
 {
-    for (size_t i = 0; i < symbols->n; i++) {
-        const char *its = symbols->items[i].name;
-        if (its && (strcmp(its, name) == 0 || (its[0] == '_' && strcmp(its + 1, name) == 0)))
-            return &symbols->items[i];
+    return strcmp(symbol, name) == 0 || (symbol[0] == '_' && strcmp(symbol + 1, name) == 0);
+}
+
+/* The whole table, not the best name of each address: folded code has several. */
+static bool find_in(const struct ms_macho *macho, const char *name, uint64_t *address_vm)
+{
+    bool found = false;
+    for (uint32_t i = 0; i < macho->n_nlist; i++) {
+        struct ms_nlist entry = ms_nlist_at(macho, i, NULL);
+        if ((entry.type & MS_N_STAB) || (entry.type & MS_N_TYPE) != MS_N_SECT ||
+            !is_named(entry.name, name))
+            continue;
+        *address_vm = entry.value;
+        if (entry.type & MS_N_EXT) /* a local one of that name stands back */
+            return true;
+        found = true;
     }
-    return NULL;
+    return found;
 }
 
 enum ms_status ms_image_find_name(struct ms_image *image, const char *name, uint64_t *address_vm,
                                   struct ms_error *err)
 {
-    ms_image_read_symbols(image);
-    const struct ms_symbol *symbol = symbol_named(&image->binary_symbols, name);
-    if (!symbol)
-        symbol = symbol_named(&image->debug_symbols, name);
+    bool found = (image->binary.file && find_in(&image->binary.macho, name, address_vm)) ||
+                 (image->debug.file && find_in(&image->debug.macho, name, address_vm));
     enum ms_status status = ms_image_intact(image, err);
-    if (status != MS_OK)
-        return status;
-    if (!symbol)
-        return MS_ABSENT;
-    *address_vm = symbol->start_vm;
-    return MS_OK;
+    return status != MS_OK ? status : found ? MS_OK : MS_ABSENT;
 }
 
 /* The i-th code symbol of one table at an address; *i counts down over the tables. */
@@ -195,7 +210,7 @@ static bool alias_in(const struct ms_macho *macho, uint64_t start_vm, size_t *i,
         if ((*i)--)
             continue;
         memset(out, 0, sizeof *out);
-        out->linkage = without_underscore(entry.name, true);
+        out->linkage = without_underscore(entry.name);
         out->start_vm = start_vm;
         out->has_start = true;
         out->source = MS_SOURCE_NLIST;

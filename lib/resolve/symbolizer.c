@@ -63,9 +63,13 @@ static struct opened *open_image(struct ms_symbolizer *s, const struct ms_uuid *
     const struct ms_catalog_entry *binary = ms_catalog_binary(&s->catalog, uuid);
     if (!debug && !binary)
         debug = ms_catalog_any(&s->catalog, uuid); /* a dSYM without DWARF still has symbols */
-    if (debug || binary)
+    if (binary && !debug) { /* its dSYM may lie beside it, outside what was named */
+        struct ms_image_choice choice = {binary->path, NULL, uuid, false};
+        ms_image_open(&choice, &new.image, &new.error);
+    } else if (debug) {
         ms_image_open_pair(binary ? binary->path : NULL, debug ? debug->path : NULL, uuid,
                            &new.image, &new.error);
+    }
     if (!MS_PUSH(s->opened, s->n_opened, s->opened_room, new)) {
         ms_image_close(new.image);
         return NULL;
@@ -137,24 +141,37 @@ static enum ms_status group_frames(struct work *w, struct ms_error *err)
     return MS_OK;
 }
 
-/* Why no file answers for the image, and which one a person might have meant. */
-static void explain_missing(struct work *w, const struct ms_report_image *image,
-                            struct ms_image_outcome *outcome)
+/* A file that bears the image's name but has another UUID: a person may take it for the right
+ * one, so it is named. */
+static void note_namesake(struct work *w, const struct ms_report_image *image,
+                          struct ms_image_outcome *outcome)
 {
-    outcome->why = MS_WHY_NO_FILE;
-    const char *name = image->path ? ms_path_base(image->path) : image->name;
-    if (!name || !image->has_uuid)
-        return;
-    const struct ms_catalog_entry *other =
-        ms_catalog_namesake(&w->symbolizer->catalog, name, &image->uuid, image->arch);
-    if (!other && image->name)
-        other = ms_catalog_namesake(&w->symbolizer->catalog, image->name, &image->uuid,
-                                    image->arch);
-    if (!other)
-        return;
-    outcome->why = MS_WHY_UUID_DIFFERS;
-    outcome->other_path = other->path;
-    outcome->other_uuid = other->uuid;
+    const char *names[] = {image->path ? ms_path_base(image->path) : NULL, image->name};
+    for (int i = 0; i < 2 && image->has_uuid && !outcome->other_path; i++) {
+        if (!names[i])
+            continue;
+        const struct ms_catalog_entry *other =
+            ms_catalog_namesake(&w->symbolizer->catalog, names[i], &image->uuid, image->arch);
+        if (!other)
+            continue;
+        outcome->why = MS_WHY_UUID_DIFFERS;
+        outcome->other_path = other->path;
+        outcome->other_uuid = other->uuid;
+    }
+}
+
+/* A binary answers with its symbols alone: was there a dSYM that could not be used? */
+static void explain_no_dwarf(struct work *w, const struct ms_report_image *image,
+                             const struct ms_image_info *info, struct ms_image_outcome *outcome)
+{
+    outcome->why = MS_WHY_STRIPPED;
+    if (info->mismatch_path) {
+        outcome->why = MS_WHY_UUID_DIFFERS;
+        outcome->other_path = info->mismatch_path;
+        outcome->other_uuid = info->mismatch_uuid;
+    } else {
+        note_namesake(w, image, outcome);
+    }
 }
 
 static enum ms_status show_answers(struct work *w, const struct ms_answers *answers,
@@ -200,7 +217,8 @@ static enum ms_status look_up(struct work *w, struct ms_image *image, size_t ima
     }
     outcome->binary_path = info.binary_path;
     outcome->debug_path = info.debug_path;
-    outcome->why = info.has_dwarf ? MS_WHY_COMPLETE : MS_WHY_STRIPPED;
+    if (!info.has_dwarf)
+        explain_no_dwarf(w, &w->report->images[image_index], &info, outcome);
     outcome->error = answers.n_errors ? answers.errors[0] : *info.damage;
     if (answers.n_errors)
         outcome->why = MS_WHY_BAD_DEBUG_INFO;
@@ -222,7 +240,8 @@ static enum ms_status do_image(struct work *w, size_t image_index, const uint32_
         if (opened->image)
             return look_up(w, opened->image, image_index, frames, n, err);
     }
-    explain_missing(w, image, outcome);
+    outcome->why = MS_WHY_NO_FILE;
+    note_namesake(w, image, outcome);
     if (opened && opened->error.status != MS_OK) {
         outcome->why = MS_WHY_BAD_DEBUG_INFO;
         outcome->error = opened->error;
