@@ -263,6 +263,7 @@ static int verify(const char *binary, const char *dsym)
             complain("%s: has no %s slice", binary, opt.arch);
             status = EXIT_INPUT;
         }
+        out_flush(&run.out); /* the verdicts, then what to do about them */
         advise(&run);
         if (run.n_mismatch || run.n_missing || run.n_broken)
             status = worse(status, EXIT_NO);
