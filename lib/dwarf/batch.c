@@ -34,7 +34,7 @@ struct batch {
     struct ms_lookup lookup;
     struct order *order; /* the request, ascending */
     size_t n_order;
-    uint64_t *addresses; /* ascending, each once, code only */
+    uint64_t *addresses; /* ascending, each once */
     struct slot *slots;  /* one each */
     size_t n;
     uint64_t *todo;     /* those still looked for, ascending … */
@@ -82,7 +82,7 @@ static enum ms_status take_request(struct batch *b, const uint64_t *addresses, s
         qsort(b->order, n, sizeof *b->order, by_address);
     for (size_t i = 0; i < n; i++) {
         uint64_t address = b->order[i].address;
-        if ((!b->n || b->addresses[b->n - 1] != address) && ms_dwarf_is_code(b->dwarf, address))
+        if (!b->n || b->addresses[b->n - 1] != address)
             b->addresses[b->n++] = address;
     }
     return MS_OK;
@@ -133,12 +133,14 @@ static bool add_pairs(struct batch *b, uint64_t low, uint64_t high, uint64_t uni
     if (high <= b->todo[0] || low > b->todo[b->n_todo - 1])
         return true;
     size_t i = ms_lower_bound(b->todo, b->n_todo, low);
-    if (i == b->n_todo || b->todo[i] >= high || !ms_dwarf_is_code(b->dwarf, low))
+    if (i == b->n_todo || b->todo[i] >= high)
         return true;
+    enum ms_trust trust = ms_dwarf_trust(b->dwarf, low);
     for (; i < b->n_todo && b->todo[i] < high && b->visits; i++) {
         struct slot *slot = &b->slots[b->todo_slots[i]];
         b->visits--;
-        if (slot->unit_off == unit_off || slot->n_candidates == MS_MAX_CANDIDATES)
+        if (slot->unit_off == unit_off || slot->n_candidates == MS_MAX_CANDIDATES ||
+            !ms_trust_allows(b->dwarf, trust, b->todo[i]))
             continue;
         struct pair pair = {unit_off, b->todo_slots[i]};
         if (!MS_PUSH(b->pairs, b->n_pairs, b->pairs_room, pair))

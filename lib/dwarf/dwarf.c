@@ -28,6 +28,8 @@ enum ms_status ms_dwarf_open(const struct ms_dwarf_sections *sections, struct ms
     dwarf->s.line_str = end_strings(sections->line_str);
     if (!dwarf->s.where)
         dwarf->s.where = "";
+    if (!dwarf->s.n_code) /* no section says that it is code: nothing is known of it */
+        dwarf->s.code = NULL;
     dwarf->max_kept = DEFAULT_KEPT;
     ms_abbrev_cache_init(&dwarf->abbrevs, sections->abbrev, sections->big, dwarf->s.where);
     *out = dwarf;

@@ -181,13 +181,9 @@ uint64_t ms_ranges_budget(const struct ms_dwarf *dwarf)
     return 4096 + 2 * ((uint64_t)dwarf->s.ranges.n + dwarf->s.rnglists.n);
 }
 
-bool ms_dwarf_is_code(const struct ms_dwarf *dwarf, uint64_t address_vm)
+static bool is_code(const struct ms_dwarf *dwarf, uint64_t address_vm)
 {
     const struct ms_dwarf_range *code = dwarf->s.code;
-    if (!code) {
-        uint64_t highest = dwarf->s.address_size == 4 ? UINT32_MAX : UINT64_MAX;
-        return address_vm != 0 && address_vm < highest - 1;
-    }
     size_t low = 0, high = dwarf->s.n_code;
     while (low < high) { /* the first range that ends behind it */
         size_t middle = low + (high - low) / 2;
@@ -197,4 +193,19 @@ bool ms_dwarf_is_code(const struct ms_dwarf *dwarf, uint64_t address_vm)
             high = middle;
     }
     return low < dwarf->s.n_code && code[low].low <= address_vm;
+}
+
+enum ms_trust ms_dwarf_trust(const struct ms_dwarf *dwarf, uint64_t low_vm)
+{
+    uint64_t highest = dwarf->s.address_size == 4 ? UINT32_MAX : UINT64_MAX;
+    if (dwarf->s.code && is_code(dwarf, low_vm))
+        return MS_TRUST_ALL;
+    if (low_vm == 0 || low_vm >= highest - 1)
+        return MS_TRUST_NONE;
+    return dwarf->s.code ? MS_TRUST_OUTSIDE : MS_TRUST_ALL;
+}
+
+bool ms_trust_allows(const struct ms_dwarf *dwarf, enum ms_trust trust, uint64_t address_vm)
+{
+    return trust == MS_TRUST_ALL || (trust == MS_TRUST_OUTSIDE && !is_code(dwarf, address_vm));
 }

@@ -48,9 +48,19 @@ static inline bool ms_pcs_known(const struct ms_pcs *pcs)
 uint64_t ms_ranges_budget(const struct ms_dwarf *dwarf);
 
 /**
- * False for the addresses that linkers leave in debug information of code they dropped: 0,
- * the two highest, and whatever lies outside the image's code when that is known.
+ * How far a range is believed, by where it starts. Linkers leave 0 or the highest addresses
+ * in debug information of code they dropped, or an offset from there, which then seems to
+ * cover the first functions of the image.
  */
-bool ms_dwarf_is_code(const struct ms_dwarf *dwarf, uint64_t address_vm);
+enum ms_trust {
+    MS_TRUST_NONE,    /* dropped code */
+    MS_TRUST_OUTSIDE, /* starts in no code section: can only have what lies in none either */
+    MS_TRUST_ALL
+};
+
+enum ms_trust ms_dwarf_trust(const struct ms_dwarf *dwarf, uint64_t low_vm);
+
+/** True when a range so trusted can have the address. */
+bool ms_trust_allows(const struct ms_dwarf *dwarf, enum ms_trust trust, uint64_t address_vm);
 
 #endif

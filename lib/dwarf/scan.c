@@ -75,14 +75,15 @@ static void claim_for_function(struct ms_scan *scan, const struct ms_unit *unit,
         return;
     size_t first = ms_lower_bound(scan->addresses, scan->n, low), i = first;
     uint64_t size = high - low;
-    if (first == scan->n || scan->addresses[first] >= high ||
-        !ms_dwarf_is_code(unit->dwarf, low))
+    if (first == scan->n || scan->addresses[first] >= high)
         return;
+    enum ms_trust trust = ms_dwarf_trust(unit->dwarf, low);
     uint32_t node = MS_NO_NODE;
     for (; i < scan->n && scan->addresses[i] < high && scan->claim_budget; i++) {
         struct ms_claim *claim = &scan->claims[i];
         scan->claim_budget--;
-        if (claim->size && claim->size <= size)
+        if ((claim->size && claim->size <= size) ||
+            !ms_trust_allows(unit->dwarf, trust, scan->addresses[i]))
             continue;
         if (node == MS_NO_NODE)
             node = top_node(scan);
@@ -120,7 +121,7 @@ static void take_range(struct ms_scan *scan, const struct ms_unit *unit, uint64_
     struct ms_scope *scope = &scan->scopes[scan->n_scopes - 1];
     if (scan->mode == MS_SCAN_COLLECT) {
         struct ms_range_seen seen = {low, high, scope->die_off};
-        if (ms_dwarf_is_code(unit->dwarf, low) &&
+        if (ms_dwarf_trust(unit->dwarf, low) != MS_TRUST_NONE &&
             !MS_PUSH(scan->seen, scan->n_seen, scan->seen_room, seen))
             scan->no_memory = true;
     } else if (scan->mode == MS_SCAN_MATCH) {

@@ -129,7 +129,7 @@ enum ms_status ms_unit_header_read(const struct ms_dwarf *dwarf, bool in_types, 
 
 /* The values that can only be looked up once all bases are known. */
 struct late {
-    struct ms_value comp_dir;
+    struct ms_value comp_dir, entry;
 };
 
 static void take_root(struct ms_unit *unit, struct late *late, uint64_t attribute,
@@ -151,6 +151,9 @@ static void take_root(struct ms_unit *unit, struct late *late, uint64_t attribut
         break;
     case DW_AT_comp_dir:
         late->comp_dir = *value;
+        break;
+    case DW_AT_entry_pc:
+        late->entry = *value;
         break;
     case DW_AT_addr_base:
     case DW_AT_GNU_addr_base:
@@ -194,7 +197,7 @@ enum ms_status ms_unit_open(struct ms_dwarf *dwarf, const struct ms_unit_header 
     if (!ms_die_open(out, header->root, &die))
         return ms_unit_fail(out, err, MS_E_FORMAT, header->root,
                             "the unit has no first DIE of a known abbreviation");
-    struct late late = {{0}};
+    struct late late = {{0}, {0}};
     uint64_t attribute;
     struct ms_value value;
     while (ms_die_next(&die, &attribute, &value))
@@ -205,7 +208,9 @@ enum ms_status ms_unit_open(struct ms_dwarf *dwarf, const struct ms_unit_header 
     out->tag = die.abbrev->tag;
     out->has_children = die.abbrev->children;
     out->comp_dir = ms_unit_string(out, &late.comp_dir);
-    if (!ms_unit_address(out, &out->pcs.low, &out->low))
+    /* Apple's clang before 2013 gives units entry_pc for low_pc. */
+    if (!ms_unit_address(out, &out->pcs.low, &out->low) &&
+        !ms_unit_address(out, &late.entry, &out->low))
         out->low = 0;
     return MS_OK;
 }
