@@ -166,6 +166,7 @@ static int check_dwarf(struct run *run, const struct ms_slice_uuid *slice)
 /* The checks that were asked for beyond the UUID. */
 static int check_match(struct run *run, const struct ms_slice_uuid *slice)
 {
+    out_flush(&run->out); /* a check may take long, and warn */
     int status = opt.lookup ? check_lookup(run, slice) : EXIT_DONE;
     return opt.dwarf ? worse(status, check_dwarf(run, slice)) : status;
 }
