@@ -11,7 +11,7 @@ _machsym_options() {
         echo "-o -arch -l --loadAddress -s --slide -offset -textExecAddress -i --inlineFrames" \
             "-d --delimiter -f -fullPath -dedup -printHeader --pc --no-demangle --json"
         ;;
-    slide) echo "-o -arch -l --vmmap --report --value --json" ;;
+    slide) echo "-o -arch -l --vmmap --report --images --value --json" ;;
     uuid) echo "-arch --json" ;;
     verify) echo "-arch --lookup --dwarf --json" ;;
     *) return ;;
@@ -27,7 +27,7 @@ _machsym_value() {
     crash:--thread) echo "crashed" ;;
     crash:-d | crash:--dsym | crash:-b | crash:--binary | crash:-o | crash:--output) echo file ;;
     atos:--pc) echo "exact return" ;;
-    atos:-o | atos:-f | slide:-o | slide:--vmmap | slide:--report) echo file ;;
+    atos:-o | atos:-f | slide:-o | slide:--vmmap | slide:--report | slide:--images) echo file ;;
     *:-arch)
         echo "arm64 arm64e arm64_32 armv7 armv7s armv7k x86_64 x86_64h i386 ppc ppc64"
         ;;
