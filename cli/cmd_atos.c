@@ -78,7 +78,8 @@ static const struct command command = {
 /* One question: the word as given, and what it means. */
 struct question {
     size_t word;         /* offset of its NUL-terminated text in the batch's text */
-    bool is_address;
+    bool is_name;        /* it was given as a name */
+    bool is_address;     /* it is an address, or the name of one */
     uint64_t address_rt, lookup_vm;
 };
 
@@ -118,7 +119,7 @@ static bool batch_add(struct batch *batch, const char *word, size_t n)
         batch->items = items;
         batch->room = room;
     }
-    batch->items[batch->n++] = (struct question){batch->n_text, false, 0, 0};
+    batch->items[batch->n++] = (struct question){batch->n_text, false, false, 0, 0};
     memcpy(batch->text + batch->n_text, word, n);
     batch->text[batch->n_text + n] = 0;
     batch->n_text += n + 1;
@@ -213,11 +214,11 @@ static void print_json(struct asking *a, const struct question *q, const char *w
     struct ms_json json;
     ms_json_init(&json, &a->out.sink, 0);
     ms_json_object(&json);
+    if (q->is_name)
+        ms_json_field(&json, "name", word);
     if (q->is_address) {
         ms_json_field_address(&json, "address", q->address_rt);
         ms_json_field_address(&json, "file_address", ms_slide_to_vm(q->address_rt, a->slide));
-    } else {
-        ms_json_field(&json, "name", word);
     }
     ms_json_field(&json, "image", a->info.name);
     if (a->info.has_uuid) {
@@ -245,7 +246,8 @@ static void tell_errors(struct asking *a, const struct ms_answers *answers)
 static int print_answer(struct asking *a, const struct batch *batch, const struct question *q,
                         const struct ms_answer *answer)
 {
-    static const struct ms_answer nothing = {NULL, 0, MS_WHY_NO_IMAGE};
+    /* A word that is no address and no symbol's name: the file has no symbol for it. */
+    struct ms_answer nothing = {NULL, 0, q->is_address ? MS_WHY_NO_IMAGE : MS_WHY_STRIPPED};
     struct ms_shown shown = {NULL, 0, MS_WHY_NO_IMAGE};
     struct ms_error err;
     /* What lies outside all segments is no part of the image, unless DWARF knows better. */
@@ -269,23 +271,25 @@ static int answer_name(struct asking *a, const struct batch *batch, struct quest
     struct ms_error err;
     uint64_t address_vm;
     enum ms_status status = ms_image_find_name(a->image, batch->text + q->word, &address_vm, &err);
-    if (status != MS_OK && status != MS_ABSENT)
-        return complain_error(&err);
-    if (status == MS_ABSENT || opt.json) {
-        if (status == MS_OK) {
-            q->is_address = true;
-            q->address_rt = ms_slide_to_rt(address_vm, a->slide);
-            q->lookup_vm = address_vm;
-        }
+    if (status == MS_ABSENT)
         return print_answer(a, batch, q, NULL);
+    if (status == MS_OK && !opt.json) {
+        ms_sink_printf(&a->out.sink, "0x%" PRIx64 "\n", ms_slide_to_rt(address_vm, a->slide));
+        return EXIT_DONE;
     }
-    ms_sink_printf(&a->out.sink, "0x%" PRIx64 "\n", ms_slide_to_rt(address_vm, a->slide));
-    return EXIT_DONE;
+    if (status == MS_OK) {
+        q->is_address = true;
+        q->address_rt = ms_slide_to_rt(address_vm, a->slide);
+        q->lookup_vm = address_vm;
+        status = ms_image_find(a->image, address_vm, &a->one, &err);
+    }
+    return status == MS_OK ? print_answer(a, batch, q, &a->one.items[0]) : complain_error(&err);
 }
 
 static void understand(const struct asking *a, const struct batch *batch, struct question *q)
 {
     q->is_address = parse_address(batch->text + q->word, false, &q->address_rt);
+    q->is_name = !q->is_address;
     if (opt.offset && q->is_address)
         q->address_rt = ms_slide_to_rt(q->address_rt, a->info.text_vm);
     q->lookup_vm = ms_slide_to_vm(q->address_rt, a->slide) - (opt.pc == PC_RETURN);

@@ -179,7 +179,7 @@ void ms_image_info(const struct ms_image *image, struct ms_image_info *out)
     memset(out, 0, sizeof *out);
     out->binary_path = image->binary.file ? ms_file_path(image->binary.file) : NULL;
     out->has_dwarf = ms_part_has_dwarf(dwarf);
-    out->debug_path = out->has_dwarf ? ms_file_path(dwarf->file) : NULL;
+    out->debug_path = image->debug.file || out->has_dwarf ? ms_file_path(dwarf->file) : NULL;
     out->name = ms_path_base(out->binary_path ? out->binary_path : ms_file_path(image->debug.file));
     out->arch = image->arch;
     out->has_uuid = macho->has_uuid;

@@ -220,7 +220,7 @@ static enum ms_status look_up(struct work *w, struct ms_image *image, size_t ima
     if (!info.has_dwarf)
         explain_no_dwarf(w, &w->report->images[image_index], &info, outcome);
     outcome->error = answers.n_errors ? answers.errors[0] : *info.damage;
-    if (answers.n_errors)
+    if (outcome->error.status != MS_OK)
         outcome->why = MS_WHY_BAD_DEBUG_INFO;
     status = show_answers(w, &answers, frames, n, slide, err);
     ms_answers_fini(&answers);

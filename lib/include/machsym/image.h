@@ -46,7 +46,7 @@ void ms_image_close(struct ms_image *image); /**< takes NULL */
 struct ms_image_info {
     const char *name;         /**< base name of the binary, or of the DWARF file */
     const char *binary_path;  /**< NULL when there is none */
-    const char *debug_path;   /**< the file whose DWARF answers; NULL when there is none */
+    const char *debug_path;   /**< the dSYM, or the binary when it has DWARF of its own; NULL */
     const char *arch;
     bool has_uuid;
     struct ms_uuid uuid;
