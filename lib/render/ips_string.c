@@ -67,13 +67,25 @@ static void add_rest(struct ms_ips_strings *s, struct ms_text *text,
     ms_text_clear(&s->plain);
     ms_text_clear(&s->old);
     ms_json_unescape(&s->old, s->view->in, frame->rest_off, frame->rest_bytes);
-    ms_frame_rest_add(&s->plain, shown, inlined, s->old.at ? s->old.at : "", s->old.n);
+    struct ms_shown_frame what = *shown;
+    if (!what.function && frame->named)
+        what.has_offset = false; /* the name that is there tells more than a function's start */
+    ms_frame_rest_add(&s->plain, &what, inlined, s->old.at ? s->old.at : "", s->old.n);
     if (s->plain.failed || s->old.failed)
         text->failed = true;
     else if (s->quoted)
         ms_ips_quote(text, s->plain.at ? s->plain.at : "", s->plain.n, s->quoting);
     else
         ms_text_add(text, s->plain.at ? s->plain.at : "", s->plain.n);
+}
+
+static void explain(const struct ms_ips_strings *s, struct ms_text *text, size_t i,
+                    const struct ms_shown_frame *shown)
+{
+    const struct ms_report_frame *frame = &s->view->report->frames[i];
+    if (s->quoted || !s->view->style->explain || (!shown && (frame->named || frame->inlined)))
+        return;
+    ms_frame_rest_explain(text, shown, s->view->shown[i].why);
 }
 
 /* The lines as they are, but for their indices. */
@@ -83,34 +95,48 @@ static void add_old(struct ms_ips_strings *s, struct ms_text *text, size_t i, si
     for (; i <= last; i++) {
         add_prefix(s, text, &frames[i]);
         add_bytes(s, text, frames[i].rest_off, frames[i].rest_bytes);
+        explain(s, text, i, NULL);
         if (i < last)
             add_bytes(s, text, ms_ips_line_end(&frames[i]),
                       frames[i + 1].line_off - ms_ips_line_end(&frames[i]));
     }
 }
 
+static void add_shown(struct ms_ips_strings *s, struct ms_text *text, size_t i, size_t last)
+{
+    const struct ms_report_frame *frames = s->view->report->frames;
+    struct ms_shown shown = ms_ips_shown(s->view, last);
+    bool renumber = s->view->style->renumber;
+    if (renumber) /* the inlined lines that the report had are replaced */
+        s->shift -= (int64_t)frames[last].index - frames[i].index;
+    for (size_t j = 0; j < shown.n_frames; j++) {
+        bool inlined = j + 1 < shown.n_frames;
+        add_prefix(s, text, &frames[last]);
+        add_rest(s, text, &frames[last], &shown.frames[j], inlined);
+        explain(s, text, last, &shown.frames[j]);
+        if (inlined)
+            ms_text_puts(text, s->quoted ? "\\n" : "\n");
+        s->shift += renumber && inlined;
+    }
+}
+
 bool ms_ips_strings_add(struct ms_ips_strings *s, struct ms_text *text, size_t i, size_t last,
                         bool has_real)
 {
-    const struct ms_report_frame *first = &s->view->report->frames[i];
-    const struct ms_report_frame *frame = &s->view->report->frames[last];
-    struct ms_shown shown = ms_ips_shown(s->view, last);
-    bool renumber = s->view->style->renumber;
-    if (i == 0 || first[-1].form != MS_FORM_STRING || first[-1].group != first->group)
+    const struct ms_report_frame *frames = s->view->report->frames;
+    const struct ms_shown *shown = &s->view->shown[last];
+    if (i == 0 || frames[i - 1].form != MS_FORM_STRING || frames[i - 1].group != frames[i].group)
         s->shift = 0;
-    if (!has_real || shown.n_frames == 0) {
+    if (!has_real || shown->n_frames == 0) {
         add_old(s, text, i, last);
         return s->shift != 0;
     }
-    if (renumber) /* the inlined lines that the report had are replaced */
-        s->shift -= (int64_t)frame->index - first->index;
-    for (size_t j = 0; j + 1 < shown.n_frames; j++) {
-        add_prefix(s, text, frame);
-        add_rest(s, text, frame, &shown.frames[j], true);
-        ms_text_puts(text, s->quoted ? "\\n" : "\n");
-        s->shift += renumber;
+    if (!shown->frames[shown->n_frames - 1].function && i < last) {
+        add_old(s, text, i, last - 1); /* nothing better is known of them */
+        add_bytes(s, text, ms_ips_line_end(&frames[last - 1]),
+                  frames[last].line_off - ms_ips_line_end(&frames[last - 1]));
+        i = last;
     }
-    add_prefix(s, text, frame);
-    add_rest(s, text, frame, &shown.frames[shown.n_frames - 1], false);
+    add_shown(s, text, i, last);
     return true;
 }

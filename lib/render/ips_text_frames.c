@@ -84,7 +84,7 @@ static void add_prefix(struct ms_ips_text *t, const struct frame *frame, unsigne
 }
 
 /* What follows the address with a shown frame put in; for one without a name, the old. */
-static void add_shown_rest(struct ms_ips_text *t, const struct frame *frame,
+static void add_shown_rest(struct ms_ips_text *t, const struct frame *frame, bool named,
                            const struct ms_shown_frame *shown, bool inlined)
 {
     struct ms_text old;
@@ -97,7 +97,10 @@ static void add_shown_rest(struct ms_ips_text *t, const struct frame *frame,
             t->out.n = start;
         }
     }
-    ms_frame_rest_add(&t->out, shown, inlined, old.at ? old.at : "", old.n);
+    struct ms_shown_frame what = *shown;
+    if (!what.function && named)
+        what.has_offset = false; /* the name that is there tells more than a function's start */
+    ms_frame_rest_add(&t->out, &what, inlined, old.at ? old.at : "", old.n);
     t->out.failed |= old.failed;
     ms_text_fini(&old);
 }
@@ -128,7 +131,7 @@ static void add_shown(struct ms_ips_text *t, struct column *column, size_t i, si
     for (size_t j = 0; j < shown.n_frames; j++) {
         bool inlined = j + 1 < shown.n_frames;
         add_prefix(t, &frame, column->width, (uint64_t)((int64_t)model->index + column->shift));
-        add_shown_rest(t, &frame, &shown.frames[j], inlined);
+        add_shown_rest(t, &frame, model->named, &shown.frames[j], inlined);
         explain(t, last, &shown.frames[j]);
         ms_ips_put(t, "\n");
         column->shift += renumber && inlined;
@@ -152,10 +155,16 @@ static size_t add_run(struct ms_ips_text *t, struct column *column, size_t i)
 {
     bool has_real;
     size_t last = ms_ips_run_end(t->view->report, i, &has_real);
-    if (has_real && t->view->shown[last].n_frames)
-        add_shown(t, column, i, last);
-    else
+    const struct ms_shown *shown = &t->view->shown[last];
+    if (!has_real || shown->n_frames == 0) {
         add_old(t, column, i, last);
+        return last;
+    }
+    if (!shown->frames[shown->n_frames - 1].function && i < last) {
+        add_old(t, column, i, last - 1); /* nothing better is known of them */
+        i = last;
+    }
+    add_shown(t, column, i, last);
     return last;
 }
 
@@ -260,11 +269,12 @@ static void add_elided(struct ms_ips_text *t, struct recursions *all, size_t i, 
         elided = one->level > left ? one->level - left : 0;
     ms_ips_printf(t, "--------\n-------- ELIDED %" PRIu64 " LEVELS OF RECURSION THROUGH ", elided);
     if (one->has_key) {
-        struct frame frame = read_frame(t, &t->view->report->frames[one->key]);
+        const struct ms_report_frame *model = &t->view->report->frames[one->key];
+        struct frame frame = read_frame(t, model);
         struct ms_shown shown = ms_ips_shown(t->view, one->key);
         ms_ips_printf(t, "0x%" PRIx64 " ", frame.base + frame.offset);
         if (shown.n_frames)
-            add_shown_rest(t, &frame, &shown.frames[shown.n_frames - 1], false);
+            add_shown_rest(t, &frame, model->named, &shown.frames[shown.n_frames - 1], false);
         else
             add_old_rest(t, &frame);
     } else
@@ -418,10 +428,6 @@ static void add_string(struct ms_ips_text *t, struct ms_ips_strings *strings,
         size_t last = ms_ips_run_end(report, *i, &has_real);
         add_plain(t, at, frame->line_off);
         ms_ips_strings_add(strings, &t->out, *i, last, has_real);
-        explain(t, last,
-                has_real && t->view->shown[last].n_frames
-                    ? &t->view->shown[last].frames[t->view->shown[last].n_frames - 1]
-                    : NULL);
         at = ms_ips_line_end(&report->frames[last]);
         *i = last + 1;
     }

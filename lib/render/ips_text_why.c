@@ -285,7 +285,7 @@ static void backtraces(struct ms_ips_text *t)
     bool has_asi = ms_ips_has(t->top[K_ASI_BACKTRACES]);
     if (has_asi && t->layout != LAYOUT_IOS)
         ms_ips_text_asi_backtraces(t);
-    part(t, "Dyld Error Message:", t->top[K_DYLD_MESSAGES]);
+    part(t, "Dyld Error Message:\n  ", t->top[K_DYLD_MESSAGES]);
     /* On macOS before 26 the text has one backtrace of an exception, not both. */
     if (!(has_asi && t->layout == LAYOUT_MACOS))
         ms_ips_text_last_exception(t);
