@@ -89,6 +89,33 @@ def check_lint(tally):
         tally.check(f"mandoc -Tlint {os.path.basename(page)}", "\n".join(faults) or None)
 
 
+# ---- diagnostics ------------------------------------------------------------------------------
+
+def string_literals():
+    """All C strings of the programs in one text, those that are written in pieces joined."""
+    text = ""
+    for path in sorted(glob.glob(os.path.join(ROOT, "cli", "**", "*.c"), recursive=True) +
+                       glob.glob(os.path.join(ROOT, "lib", "*", "*.c"))):
+        with open(path, encoding="utf-8") as f:
+            source = re.sub(r'" (PRI\w+) "', "%", f.read())
+        text += re.sub(r'"\s+"', "", source) + "\n"
+    return text
+
+
+def check_diagnostics(tally):
+    """Each message in DIAGNOSTICS: what lies between its words in capitals is in the sources."""
+    sources = string_literals()
+    for page in pages.all_pages():
+        text = "\n".join(pages.lines_of(page))
+        section = re.search(r"^\.Sh DIAGNOSTICS\n(.*?)^\.Sh ", text, re.M | re.S)
+        for item in re.findall(r"^\.It (.*)", section.group(1) if section else "", re.M):
+            message = pages.plain(item).replace("warning: ", "")
+            parts = [part.strip(" :(),.") for part in re.split(r"\b[A-Z]+\b", message)]
+            alien = [part for part in parts if len(part) > 3 and part not in sources]
+            tally.check(f"diagnostic of {os.path.basename(page)}: {item}",
+                        f"the sources don't have {alien[0]!r}" if alien else None)
+
+
 # ---- machsym(5) -----------------------------------------------------------------------------
 
 def keys_of(value):
@@ -148,6 +175,7 @@ def check(tally, under_test):
     check_pages(tally, commands)
     check_references(tally)
     check_lint(tally)
+    check_diagnostics(tally)
     for command in commands:
         check_options(tally, under_test, command)
     if os.path.exists(page_of("machsym", 5)):
