@@ -218,6 +218,12 @@ class Arena
     {
         return n_forward && max_pack > least_times ? max_pack : 0;
     }
+    /* No more bytes than the text of the tree has: what a node writes itself (SpecialSubstitution
+     * apart, which is counted) is less than eight times node_text. */
+    static size_t text_bytes(const Node *tree)
+    {
+        return 8 * static_cast<size_t>(measure_of(tree).size) + 64;
+    }
     /* And do the forward references keep to what they were counted as? */
     bool forward_holds() const
     {
@@ -314,7 +320,12 @@ char *demangle(const char *name, size_t n, size_t *pack)
     *pack = arena.larger_pack();
     if (!tree || !arena.usable() || *pack || !arena.forward_holds())
         return nullptr;
-    OutputBuffer out;
+    /* The buffer never has to grow, which would end the process where memory is out. */
+    size_t room = Arena::text_bytes(tree);
+    char *text = static_cast<char *>(std::malloc(room));
+    if (!text)
+        return nullptr;
+    OutputBuffer out(text, room);
     tree->print(out);
     out += '\0';
     return out.getBuffer();
@@ -326,6 +337,12 @@ extern "C" char *ms_llvm_itanium(const char *name, size_t n)
 {
     if (n > MS_DEMANGLE_INPUT || recurses_directly(name, n))
         return nullptr;
+    /* LLVM's vectors of names and substitutions, 8 bytes for a byte of input at most, end the
+     * process too where they can't grow. See that there is as much before it begins. */
+    void *probe = std::malloc(64 * n + 4096);
+    if (!probe)
+        return nullptr;
+    std::free(probe);
     size_t pack = 0;
     char *text = demangle(name, n, &pack);
     return !text && pack ? demangle(name, n, &pack) : text;
