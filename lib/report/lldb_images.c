@@ -136,6 +136,7 @@ static bool take_row(const char *text, size_t n, struct row *row)
         while (at + m < n && text[at + m] != ' ' && text[at + m] != '\t')
             m++;
         const char *word = text + at;
+        const char *close;
         uint64_t number;
         if (!m)
             break;
@@ -147,9 +148,8 @@ static bool take_row(const char *text, size_t n, struct row *row)
         } else if (is_arch(word, m)) {
             const char *dash = memchr(word, '-', m); /* a triple: arm64-apple-macosx14.0.0 */
             row->arch = (struct ms_bytes){(const uint8_t *)word, dash ? (size_t)(dash - word) : m};
-        } else if (word[0] == '{') { /* reference count: "{shared 2}", or "{     2}" */
-            const char *close = memchr(word, '}', n - at);
-            m = close ? (size_t)(close - word) + 1 : m;
+        } else if (word[0] == '{' && (close = memchr(word, '}', n - at))) {
+            m = (size_t)(close - word) + 1; /* reference count: "{shared 2}", "{     2}" */
         } else {
             row->path = take_path(word, n - at);
             break;
