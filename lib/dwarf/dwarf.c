@@ -1,5 +1,6 @@
 #include "dwarf/dwarf.h"
 
+#include "dwarf/keep.h"
 #include "dwarf/reader.h"
 
 #include <stdlib.h>
@@ -40,6 +41,7 @@ void ms_dwarf_close(struct ms_dwarf *dwarf)
 {
     if (!dwarf)
         return;
+    ms_keep_close(dwarf->keep);
     ms_abbrev_cache_fini(&dwarf->abbrevs);
     ms_unit_map_fini(&dwarf->units);
     free(dwarf);
@@ -48,10 +50,4 @@ void ms_dwarf_close(struct ms_dwarf *dwarf)
 void ms_dwarf_set_max_kept(struct ms_dwarf *dwarf, size_t bytes)
 {
     dwarf->max_kept = bytes;
-}
-
-enum ms_status ms_dwarf_find(struct ms_dwarf *dwarf, uint64_t address_vm,
-                             struct ms_dwarf_answers *out, struct ms_error *err)
-{
-    return ms_dwarf_find_many(dwarf, &address_vm, 1, out, err);
 }

@@ -12,6 +12,7 @@
 #define MS_DWARF_SCAN_H
 
 #include "dwarf/ranges.h"
+#include "dwarf/spans.h"
 
 #define MS_NO_NODE UINT32_MAX
 
@@ -38,10 +39,6 @@ struct ms_scope {
     bool inlined;
     bool live;          /* its subprogram holds an address … */
     size_t first, last; /* … between these two: [first, last) */
-};
-
-struct ms_range_seen {
-    uint64_t low, high, die_off;
 };
 
 enum ms_scan_mode {
