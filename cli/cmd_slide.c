@@ -527,12 +527,12 @@ static int print(struct run *run)
 
 static int check_usage(const struct word_list *words, struct run *run)
 {
-    int lists = (opt.vmmap != NULL) + (opt.report != NULL) + (opt.images != NULL);
-    if (lists + opt.load.given != 1)
-        return args_misused(&command, lists + opt.load.given
-                                          ? "only one of -l, --vmmap, --report and --images"
-                                          : "loaded where? say it with -l, --vmmap, --report or "
-                                            "--images");
+    int ways = opt.load.given + (opt.vmmap != NULL) + (opt.report != NULL) + (opt.images != NULL);
+    if (!ways)
+        return args_misused(&command,
+                            "loaded where? say it with -l, --vmmap, --report or --images");
+    if (ways > 1)
+        return args_misused(&command, "only one of -l, --vmmap, --report and --images");
     if (opt.load.given && !opt.object)
         return args_misused(&command, "-l needs the binary: name it with -o");
     if (opt.arch && !opt.object)
