@@ -37,12 +37,28 @@ def aliases(frames, difference):
     return frames[:-1] + [frames[-1]._replace(name=ours[-1].name)]
 
 
-def renamed(frames, difference):
-    """The linker or LTO renamed the symbol; the DWARF has the function's own name."""
+def is_mangled(name):
+    return name.startswith(("_Z", "_T", "_R", "$s", "$S", "__Z"))
+
+
+def of_dwarf(frames, difference):
+    """LLVM's frames with the outermost name that the DWARF gives, or None."""
     if not frames or from_symbol_table(frames):
         return None
     name = difference.evidence.function(difference.address)
-    return name and frames[:-1] + [frames[-1]._replace(name=name)]
+    return frames[:-1] + [frames[-1]._replace(name=name)] if name else None
+
+
+def renamed(frames, difference):
+    """The linker or LTO renamed the symbol; the DWARF has the function's own name."""
+    right = of_dwarf(frames, difference)
+    return right if right and is_mangled(right[-1].name) == is_mangled(frames[-1].name) else None
+
+
+def plain(frames, difference):
+    """The DWARF has no linkage name, the symbol table has: we say less."""
+    right = of_dwarf(frames, difference)
+    return right if right and is_mangled(frames[-1].name) and not is_mangled(right[-1].name) else None
 
 
 def clamped(frames, difference):
@@ -64,6 +80,8 @@ RULES = [
          "its function at this address has ours", aliases),
     Rule("renamed", "the DWARF's subprogram at this address has our name, the symbol table another",
          renamed),
+    Rule("plain", "the DWARF's subprogram at this address has no linkage name, and ours is its name",
+         plain),
     Rule("clamped", "the section is larger than the dSYM's file, where LLVM ends it; the symbol "
          "table and the true section say ours", clamped),
 ]
