@@ -47,6 +47,10 @@ struct slot_block {
     _Atomic(struct slot_block *) next;
 };
 
+_Static_assert(ATOMIC_INT_LOCK_FREE == 2 && ATOMIC_POINTER_LOCK_FREE == 2 &&
+                   ATOMIC_BOOL_LOCK_FREE == 2,
+               "a lock could be held by the thread that the signal interrupts");
+
 static struct slot_block first_block;
 static atomic_uintptr_t page_bytes; /* asked once, outside the signal handler */
 
