@@ -69,12 +69,13 @@ def ask_llvm(path, arch, addresses):
     return answers
 
 
+def _ours(atos, path, arch):
+    return list(atos) + ["-o", path, "--json", "--no-demangle"] + (["-arch", arch] if arch else [])
+
+
 def ask_ours(atos, path, arch, addresses):
-    command = list(atos) + ["-o", path, "--json", "--no-demangle"]
-    if arch:
-        command += ["-arch", arch]
     answers = []
-    for record in _run(command, addresses):
+    for record in _run(_ours(atos, path, arch), addresses):
         frames, source = [], None
         for f in record.get("frames", []):
             source = f.get("source")
@@ -82,6 +83,28 @@ def ask_ours(atos, path, arch, addresses):
                                 f.get("line") or 0, f.get("column") or 0, bool(f.get("inlined"))))
         answers.append(Answer(frames, source))
     return answers
+
+
+def one_by_one(atos, path, arch, addresses):
+    """The first address that is answered otherwise when each waits for the answer before it than
+    when all come at once, with both answers; or None. A program that symbolicates as it goes asks
+    that way, and other code answers it."""
+    addresses = list(addresses)
+    random.Random(3).shuffle(addresses)
+    command = _ours(atos, path, arch)
+    text = "".join(f"0x{x:x}\n" for x in addresses)
+    at_once = subprocess.run(command, input=text, capture_output=True, text=True, errors="replace",
+                             check=False).stdout.splitlines()
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                          stderr=subprocess.DEVNULL, text=True, errors="replace") as asked:
+        for i, address in enumerate(addresses):
+            asked.stdin.write(f"0x{address:x}\n")
+            asked.stdin.flush()
+            line = asked.stdout.readline().rstrip("\n")
+            if i >= len(at_once) or line != at_once[i]:
+                asked.kill()
+                return address, at_once[i] if i < len(at_once) else "", line
+    return None
 
 
 def same(theirs, ours):
