@@ -401,11 +401,9 @@ void ms_ips_text_last_exception(struct ms_ips_text *t)
         ms_ips_put(t, "\n");
 }
 
-/* The inside of a string, decoded, from `at` to `end`. */
-static void add_plain(struct ms_ips_text *t, size_t at, size_t end)
+/* Bytes that would forge a report or move the cursor, in what was written since `start`. */
+static void clean_from(struct ms_ips_text *t, size_t start)
 {
-    size_t start = t->out.n;
-    ms_json_unescape(&t->out, t->in, at, end - at);
     for (size_t i = start; i < t->out.n; i++) {
         unsigned char c = (unsigned char)t->out.at[i];
         if ((c < 0x20 && c != '\n' && c != '\t') || c == 0x7f)
@@ -419,19 +417,20 @@ static void add_string(struct ms_ips_text *t, struct ms_ips_strings *strings,
 {
     const struct ms_report *report = t->view->report;
     struct ms_json_value inside = ms_json_inside(string);
-    size_t at = inside.off, end = inside.off + inside.n;
+    size_t at = inside.off, end = inside.off + inside.n, start = t->out.n;
     while (*i < report->n_frames && !t->out.failed) {
         const struct ms_report_frame *frame = &report->frames[*i];
         bool has_real;
         if (frame->form != MS_FORM_STRING || frame->line_off >= end)
             break;
         size_t last = ms_ips_run_end(report, *i, &has_real);
-        add_plain(t, at, frame->line_off);
+        ms_json_unescape(&t->out, t->in, at, frame->line_off - at);
         ms_ips_strings_add(strings, &t->out, *i, last, has_real);
         at = ms_ips_line_end(&report->frames[last]);
         *i = last + 1;
     }
-    add_plain(t, at, end);
+    ms_json_unescape(&t->out, t->in, at, end - at);
+    clean_from(t, start);
     ms_ips_put(t, "\n");
 }
 

@@ -183,7 +183,7 @@ static bool broken_header(struct ms_ips_reader *r, size_t off, size_t end, size_
     size_t payload = ms_json_space(r->in, next, end);
     if ((line.ending == MS_JSON_WHOLE && line.value.n == stop - off) || payload >= end ||
         r->in.at[payload] != '{' || r->in.at[payload - 1] != '\n' ||
-        !looks_like_header(r->in, line.value))
+        ms_ips_header_bytes(r->in, payload, end) || !looks_like_header(r->in, line.value))
         return false;
     r->header_off = off;
     r->header_bytes = stop - off;
