@@ -127,10 +127,14 @@ $(BUILD)/machsym-helper-llvm: $(HELPER_LLVM_O) $(LIB_A)
 	$(Q)$(CXX) $(LDFLAGS_ALL) -o $@ $(HELPER_LLVM_O) $(LIB_A) $(LLVM_LIBS) -lz -lzstd $(LLVM_SYSTEM)
 
 # ---- tests ---------------------------------------------------------------------------------
+# Criterion finds its tests in a section that nothing refers to: it must not be collected.
+ifneq ($(UNAME),Darwin)
+KEEP_TESTS := -Wl,--no-gc-sections
+endif
 $(BUILD)/tests/test_%: $(BUILD)/obj/tests/unit/test_%.o $(LIB_A)
 	@mkdir -p $(@D)
 	$(call say,LD )
-	$(Q)$(CXX) $(LDFLAGS_ALL) -o $@ $^ $(LDLIBS) -lcriterion
+	$(Q)$(CXX) $(LDFLAGS_ALL) $(KEEP_TESTS) -o $@ $^ $(LDLIBS) -lcriterion
 $(BUILD)/tests/replay_%: $(BUILD)/obj/tests/fuzz/fuzz_%.o $(BUILD)/obj/tests/fuzz/replay.o $(LIB_A)
 	@mkdir -p $(@D)
 	$(call say,LD )
