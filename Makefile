@@ -6,6 +6,7 @@
 VERSION := 0.1.0
 UNAME   := $(shell uname -s)
 SAN     ?= 0
+comma   := ,
 
 BUILD   := build$(if $(filter 1,$(SAN)),/san,)
 PREFIX  ?= /usr/local
@@ -22,7 +23,6 @@ OPT     ?= -O2
 WARN    := -Wall -Wextra -Wshadow -Wvla -Wpointer-arith -Wundef
 CWARN   := $(WARN) -Wstrict-prototypes -Wmissing-prototypes
 SANFLAGS := $(if $(filter 1,$(SAN)),-fsanitize=address$(comma)undefined -fno-sanitize-recover=all -fno-omit-frame-pointer)
-comma   := ,
 
 # Both systems have an LLVM folder with llvm-config in it; the demangler archive is all that a
 # light program takes from it.

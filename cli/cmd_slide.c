@@ -437,9 +437,9 @@ static void json_image(struct ms_json *json, const struct image *image)
     ms_json_field(json, "uuid", image->has_uuid ? uuid : NULL);
     ms_json_field(json, "path", image->path);
     if (image->has_load)
-        ms_json_field_address(json, "load", image->load_rt);
+        ms_json_field_address(json, "load_address", image->load_rt);
     if (image->has_link)
-        ms_json_field_address(json, "link", image->link_vm);
+        ms_json_field_address(json, "link_address", image->link_vm);
     if (image->has_slide)
         ms_json_field(json, "slide", ms_slide_format(image->slide, slide));
     if (image->ambiguous)
