@@ -12,7 +12,7 @@ class Evidence:
 
     def __init__(self, path, piece):
         self.path, self.piece = path, piece
-        self._symbols = None
+        self._symbols = self._starts = None
         self._lookups = {}     # address -> text
         self._functions = []   # (low, high, names) of subprograms that were looked up
 
@@ -43,6 +43,15 @@ class Evidence:
         table = self.symbols()
         at = bisect.bisect_right(table, address, key=lambda entry: entry[0])
         return table[at - 1] if at else None
+
+    def function_start(self, address):
+        """The last of LC_FUNCTION_STARTS at or before the address, or None."""
+        if self._starts is None:
+            out = self._run("llvm-objdump", "--macho", "--function-starts=addrs")
+            self._starts = sorted(int(line, 16) for line in out.splitlines()
+                                  if re.fullmatch(r"[0-9a-f]{8,16}", line))
+        at = bisect.bisect_right(self._starts, address)
+        return self._starts[at - 1] if at else None
 
     # -- DWARF --
 

@@ -8,6 +8,9 @@ of each with its evidence.
 """
 
 MOST = 25
+# Sources of names that LLVM does not read: where it says nothing, or nothing that holds, there is
+# nothing to compare.
+MORE = {"stub", "function-start", "export", "objc", "swift", "debug-map"}
 
 
 class Rule:
@@ -75,6 +78,15 @@ def clamped(frames, difference):
     return [] if from_symbol_table(frames) and not inside else None
 
 
+def across(frames, difference):
+    """LLVM takes the nearest symbol before, though another function begins between the two."""
+    symbol = difference.evidence.symbol(difference.address)
+    start = difference.evidence.function_start(difference.address)
+    if not from_symbol_table(frames) or not symbol or start is None:
+        return None
+    return [] if frames[0].name in symbol[1] and start > symbol[0] else None
+
+
 RULES = [
     Rule("aliases", "the symbol table has both names at the function's start; where there is DWARF, "
          "its function at this address has ours", aliases),
@@ -84,6 +96,7 @@ RULES = [
          plain),
     Rule("clamped", "the section is larger than the dSYM's file, where LLVM ends it; the symbol "
          "table and the true section say ours", clamped),
+    Rule("across", "LC_FUNCTION_STARTS has a start between LLVM's symbol and the address", across),
 ]
 assert len(RULES) <= MOST
 
@@ -97,6 +110,6 @@ def explain(difference, same):
             continue
         frames = rewritten
         used.append(rule.name)
-        if same(frames, difference.ours.frames):
+        if same(frames, difference.ours.frames) or (not frames and difference.ours.source in MORE):
             return used
     return None
