@@ -304,7 +304,7 @@ static enum ms_status keep_export(struct ms_candidates *all, const struct ms_exp
 /*
  * Adds the exports that nlist has no name for; the records are settled before and after.
  * Names share their beginnings in the trie, so that a small hostile one could spell a huge
- * amount: real ones spell some 20 times their own size.
+ * amount: real ones spell 2 to 3 times their own size.
  */
 static enum ms_status collect_exports(struct ms_candidates *all, struct ms_error *err)
 {
@@ -313,7 +313,7 @@ static enum ms_status collect_exports(struct ms_candidates *all, struct ms_error
     enum ms_status status;
     size_t settled = all->n;
     ms_exports_open(all->macho, &exports);
-    size_t max_bytes = 65536 + 64 * exports.trie.n;
+    size_t max_bytes = 65536 + 16 * exports.trie.n;
     while ((status = ms_exports_next(&exports, &export_, err)) == MS_OK) {
         uint64_t at = export_.vm & ms_code_mask(all->macho);
         if (judge(export_.name) != USE_NAME || !matters(all, at) || !is_code_address(all, at) ||

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 
 enum {
-    MAX_DEPTH = 4096, /* edges from the root; real: 60 */
+    MAX_DEPTH = 4096, /* edges from the root; real: 20 */
     FLAG_KIND = 0x3,
     FLAG_REEXPORT = 0x8
 };
