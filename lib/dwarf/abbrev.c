@@ -158,6 +158,8 @@ static enum ms_status compile_one(struct ms_abbrev_cache *cache, struct ms_abbre
     struct ms_cursor again = *c;
     out->specs_off = (uint32_t)specs_off;
     out->skip = compile_program(&m, c, false, &has_code, &too_many);
+    if (m.failed)
+        return ms_fail_memory(err);
     if (too_many)
         return fault(cache, err, MS_E_LIMIT, off, "more than 512 attributes in a declaration");
     if (c->bad)
@@ -166,6 +168,7 @@ static enum ms_status compile_one(struct ms_abbrev_cache *cache, struct ms_abbre
     out->children = children;
     out->kind = kind_of(tag, children, has_code);
     out->watch = out->skip;
+    out->first = table->steps[out->skip++];
     if (out->kind == MS_DIE_FUNCTION || out->kind == MS_DIE_INLINED)
         out->watch = compile_program(&m, &again, true, &has_code, &too_many);
     return m.failed ? ms_fail_memory(err) : MS_OK;

@@ -45,9 +45,10 @@ enum ms_die_kind {
 };
 
 struct ms_abbrev {
-    uint32_t skip;      /* index of the program that passes the DIE by */
-    uint32_t watch;     /* of the one that stops at the code's addresses; not for PLAIN */
-    uint32_t specs_off; /* of the attribute specifications, in the table's bytes */
+    struct ms_step first; /* of the program that passes the DIE by: mostly the only one */
+    uint32_t skip;        /* index of that program's second step */
+    uint32_t watch;       /* of the program that stops at the code's addresses; not for PLAIN */
+    uint32_t specs_off;   /* of the attribute specifications, in the table's bytes */
     uint16_t tag;
     uint8_t kind; /* enum ms_die_kind */
     bool children;

@@ -16,8 +16,9 @@ struct ms_dwarf_sections {
         str_offsets, types;
     bool big;             /* byte order */
     uint8_t address_size; /* of the image: 4 or 8, where a unit does not say */
-    /** Half-open code ranges of the image, ascending, to tell code from tombstones; may be
-     *  NULL. */
+    /** Half-open code ranges of the image, ascending, disjoint, to tell code from
+     *  tombstones; may be NULL: then nothing starts at 0, which an object file's code
+     *  does. */
     const struct ms_dwarf_range *code;
     size_t n_code;
     const char *where;    /* "App.dSYM (arm64)", for messages; borrowed */
@@ -84,5 +85,28 @@ void ms_dwarf_answers_fini(struct ms_dwarf_answers *answers);
 enum ms_status ms_dwarf_find(struct ms_dwarf *dwarf, uint64_t address_vm,
                              struct ms_dwarf_answers *out, struct ms_error *err);
 void ms_dwarf_set_max_kept(struct ms_dwarf *dwarf, size_t bytes);
+
+/** What ms_dwarf_check went through. */
+struct ms_dwarf_counts {
+    uint64_t n_units, n_type_units;
+    uint64_t n_dies, n_functions, n_inlined; /* with code; n_dies: all */
+    uint64_t n_sequences, n_rows;
+    uint64_t n_broken; /* units with a fault */
+};
+
+/** Gets the first fault of a unit; false stops the check. */
+typedef bool (*ms_dwarf_fault_taker)(void *owner, const struct ms_error *fault);
+
+/**
+ * Decodes every unit as a look-up would: all DIEs, the ranges and names of all functions
+ * and inlined calls, all files, all rows; and the sets of .debug_aranges.
+ * @param take   called for each broken unit and table, in the order of the section; may
+ *               be NULL
+ * @param out    the counts, of what stands before each fault too
+ * @return MS_OK when it came to the end, however many units are broken; MS_E_NOMEM;
+ *         MS_ABSENT when `take` stopped it
+ */
+enum ms_status ms_dwarf_check(struct ms_dwarf *dwarf, ms_dwarf_fault_taker take, void *owner,
+                              struct ms_dwarf_counts *out, struct ms_error *err);
 
 #endif

@@ -19,60 +19,72 @@ uint8_t ms_form_normalize(uint64_t form)
     return form >= DW_FORM_addr && form <= DW_FORM_addrx4 ? (uint8_t)form : MS_FORM_UNKNOWN;
 }
 
-/* Bytes of the forms whose size hangs on nothing; the others are 0. */
-static const uint8_t plain_size[] = {
-    [DW_FORM_data1] = 1,    [DW_FORM_data2] = 2,    [DW_FORM_data4] = 4,  [DW_FORM_data8] = 8,
-    [DW_FORM_flag] = 1,     [DW_FORM_ref1] = 1,     [DW_FORM_ref2] = 2,   [DW_FORM_ref4] = 4,
-    [DW_FORM_ref8] = 8,     [DW_FORM_ref_sup4] = 4, [DW_FORM_data16] = 16, [DW_FORM_ref_sig8] = 8,
-    [DW_FORM_ref_sup8] = 8, [DW_FORM_strx1] = 1,    [DW_FORM_strx2] = 2,  [DW_FORM_strx3] = 3,
-    [DW_FORM_strx4] = 4,    [DW_FORM_addrx1] = 1,   [DW_FORM_addrx2] = 2, [DW_FORM_addrx3] = 3,
-    [DW_FORM_addrx4] = 4,
+/* Sizes that hang on the unit, in the table below. */
+enum { ADDRESS = 0x20, OFFSET, REF_ADDR };
+
+/* Shape and number of bytes of each form that has a number of the standard. */
+static const struct {
+    uint8_t shape, size;
+} forms[] = {
+    [DW_FORM_addr] = {MS_SHAPE_FIXED, ADDRESS},
+    [DW_FORM_block2] = {MS_SHAPE_BLOCK2, 0},
+    [DW_FORM_block4] = {MS_SHAPE_BLOCK4, 0},
+    [DW_FORM_data2] = {MS_SHAPE_FIXED, 2},
+    [DW_FORM_data4] = {MS_SHAPE_FIXED, 4},
+    [DW_FORM_data8] = {MS_SHAPE_FIXED, 8},
+    [DW_FORM_string] = {MS_SHAPE_STRING, 0},
+    [DW_FORM_block] = {MS_SHAPE_BLOCK, 0},
+    [DW_FORM_block1] = {MS_SHAPE_BLOCK1, 0},
+    [DW_FORM_data1] = {MS_SHAPE_FIXED, 1},
+    [DW_FORM_flag] = {MS_SHAPE_FIXED, 1},
+    [DW_FORM_sdata] = {MS_SHAPE_LEB, 0},
+    [DW_FORM_strp] = {MS_SHAPE_FIXED, OFFSET},
+    [DW_FORM_udata] = {MS_SHAPE_LEB, 0},
+    [DW_FORM_ref_addr] = {MS_SHAPE_FIXED, REF_ADDR},
+    [DW_FORM_ref1] = {MS_SHAPE_FIXED, 1},
+    [DW_FORM_ref2] = {MS_SHAPE_FIXED, 2},
+    [DW_FORM_ref4] = {MS_SHAPE_FIXED, 4},
+    [DW_FORM_ref8] = {MS_SHAPE_FIXED, 8},
+    [DW_FORM_ref_udata] = {MS_SHAPE_LEB, 0},
+    [DW_FORM_indirect] = {MS_SHAPE_INDIRECT, 0},
+    [DW_FORM_sec_offset] = {MS_SHAPE_FIXED, OFFSET},
+    [DW_FORM_exprloc] = {MS_SHAPE_BLOCK, 0},
+    [DW_FORM_flag_present] = {MS_SHAPE_FIXED, 0},
+    [DW_FORM_strx] = {MS_SHAPE_LEB, 0},
+    [DW_FORM_addrx] = {MS_SHAPE_LEB, 0},
+    [DW_FORM_ref_sup4] = {MS_SHAPE_FIXED, 4},
+    [DW_FORM_strp_sup] = {MS_SHAPE_FIXED, OFFSET},
+    [DW_FORM_data16] = {MS_SHAPE_FIXED, 16},
+    [DW_FORM_line_strp] = {MS_SHAPE_FIXED, OFFSET},
+    [DW_FORM_ref_sig8] = {MS_SHAPE_FIXED, 8},
+    [DW_FORM_implicit_const] = {MS_SHAPE_FIXED, 0},
+    [DW_FORM_loclistx] = {MS_SHAPE_LEB, 0},
+    [DW_FORM_rnglistx] = {MS_SHAPE_LEB, 0},
+    [DW_FORM_ref_sup8] = {MS_SHAPE_FIXED, 8},
+    [DW_FORM_strx1] = {MS_SHAPE_FIXED, 1},
+    [DW_FORM_strx2] = {MS_SHAPE_FIXED, 2},
+    [DW_FORM_strx3] = {MS_SHAPE_FIXED, 3},
+    [DW_FORM_strx4] = {MS_SHAPE_FIXED, 4},
+    [DW_FORM_addrx1] = {MS_SHAPE_FIXED, 1},
+    [DW_FORM_addrx2] = {MS_SHAPE_FIXED, 2},
+    [DW_FORM_addrx3] = {MS_SHAPE_FIXED, 3},
+    [DW_FORM_addrx4] = {MS_SHAPE_FIXED, 4},
 };
 
 enum ms_form_shape ms_form_shape(uint8_t form, const struct ms_encoding *encoding, unsigned *size)
 {
     *size = 0;
-    switch (form) {
-    case DW_FORM_addr:
-        *size = encoding->address_size;
-        return MS_SHAPE_FIXED;
-    case DW_FORM_strp:
-    case DW_FORM_sec_offset:
-    case DW_FORM_line_strp:
-    case DW_FORM_strp_sup:
-    case MS_FORM_ref_alt:
-        *size = encoding->offset_size;
-        return MS_SHAPE_FIXED;
-    case DW_FORM_ref_addr:
-        *size = encoding->ref_addr_size;
-        return MS_SHAPE_FIXED;
-    case MS_FORM_addrx_offset:
-        *size = 4;
-        return MS_SHAPE_LEB;
-    case DW_FORM_sdata:
-    case DW_FORM_udata:
-    case DW_FORM_ref_udata:
-    case DW_FORM_strx:
-    case DW_FORM_addrx:
-    case DW_FORM_loclistx:
-    case DW_FORM_rnglistx:
-        return MS_SHAPE_LEB;
-    case DW_FORM_string:
-        return MS_SHAPE_STRING;
-    case DW_FORM_block1:
-        return MS_SHAPE_BLOCK1;
-    case DW_FORM_block2:
-        return MS_SHAPE_BLOCK2;
-    case DW_FORM_block4:
-        return MS_SHAPE_BLOCK4;
-    case DW_FORM_block:
-    case DW_FORM_exprloc:
-        return MS_SHAPE_BLOCK;
-    case DW_FORM_indirect:
-        return MS_SHAPE_INDIRECT;
+    if (form >= sizeof forms / sizeof *forms) {
+        bool leb = form == MS_FORM_addrx_offset;
+        *size = leb ? 4 : encoding->offset_size; /* MS_FORM_ref_alt */
+        return leb ? MS_SHAPE_LEB : MS_SHAPE_FIXED;
     }
-    *size = form < sizeof plain_size ? plain_size[form] : 0; /* flag_present, implicit_const: 0 */
-    return MS_SHAPE_FIXED;
+    *size = forms[form].size;
+    if (*size >= ADDRESS)
+        *size = *size == ADDRESS  ? encoding->address_size
+                : *size == OFFSET ? encoding->offset_size
+                                  : encoding->ref_addr_size;
+    return (enum ms_form_shape)forms[form].shape;
 }
 
 static uint64_t read_fixed(struct ms_cursor *c, unsigned size)

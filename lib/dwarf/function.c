@@ -126,7 +126,40 @@ static void follow_names(struct ms_dwarf *dwarf, struct ms_opened_units *opened,
     }
 }
 
-enum ms_status ms_function_read(struct ms_dwarf *dwarf, struct ms_opened_units *opened,
+/* The place in .debug_info of the one DIE that can have the missing names; false when there
+ * are two such, or it is in no place that can be told without a search. */
+static bool only_lead(const struct ms_unit *unit, const struct parts *parts, uint64_t *off)
+{
+    const struct ms_value *lead = parts->origin.form ? &parts->origin : &parts->specification;
+    if (!lead->form || (parts->origin.form && parts->specification.form) || parts->name.form ||
+        parts->linkage.form || unit->header.in_types || lead->form == DW_FORM_ref_sig8)
+        return false;
+    bool far = lead->form == DW_FORM_ref_addr;
+    *off = far ? lead->u : unit->header.off + lead->u;
+    return far ? lead->u < UINT64_MAX : lead->u < unit->bytes.n;
+}
+
+static void find_names(struct ms_dwarf *dwarf, struct ms_references *references,
+                       const struct ms_unit *unit, const struct parts *parts,
+                       struct ms_function *out)
+{
+    uint64_t off;
+    if (!only_lead(unit, parts, &off)) {
+        follow_names(dwarf, &references->opened, unit, parts, out);
+        return;
+    }
+    size_t at = (size_t)(off ^ off >> 8) % MS_KNOWN_NAMES;
+    if (references->names.items[at].off != off + 1) {
+        follow_names(dwarf, &references->opened, unit, parts, out);
+        references->names.items[at].off = off + 1;
+        references->names.items[at].linkage = out->linkage;
+        references->names.items[at].name = out->name;
+    }
+    out->linkage = references->names.items[at].linkage;
+    out->name = references->names.items[at].name;
+}
+
+enum ms_status ms_function_read(struct ms_dwarf *dwarf, struct ms_references *references,
                                 const struct ms_unit *unit, uint64_t die_off,
                                 struct ms_function *out, struct ms_error *err)
 {
@@ -141,6 +174,6 @@ enum ms_status ms_function_read(struct ms_dwarf *dwarf, struct ms_opened_units *
     out->call_column = number(&parts.call_column);
     set_entry(unit, &parts, out);
     if (!out->linkage || !out->name)
-        follow_names(dwarf, opened, unit, &parts, out);
+        find_names(dwarf, references, unit, &parts, out);
     return MS_OK;
 }

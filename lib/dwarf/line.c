@@ -101,30 +101,25 @@ enum ms_status ms_line_header_read(const struct ms_unit *unit, struct ms_line_he
 
 /* ---- machine ---------------------------------------------------------------------------- */
 
-void ms_line_machine_reset(struct ms_line_machine *m)
+struct ms_line_state ms_line_state_at(size_t at)
 {
-    m->restart = false;
-    m->op_index = 0;
-    m->row.address = 0;
-    m->row.file = 1;
-    m->row.line = 1;
-    m->row.column = 0;
-    m->row.end = false;
+    return (struct ms_line_state){.at = at, .file = 1, .line = 1};
 }
 
 void ms_line_machine_init(struct ms_line_machine *m, const struct ms_line_header *h,
                           struct ms_line_files *files)
 {
-    m->c = ms_cursor_over(h->program, h->encoding.big);
+    unsigned operations = 0, line = 0;
     m->header = h;
+    m->program = h->program;
     m->files = files;
-    m->fault = NULL;
+    m->opcode_base = h->opcode_base;
+    m->bundles = h->max_ops > 1;
     m->const_operations = 0;
-    ms_line_machine_reset(m);
-    unsigned operations = 0, line = 0, unit = h->max_ops > 1 ? 1 : h->min_inst_length;
     for (unsigned opcode = h->opcode_base; opcode < 256; opcode++) {
-        m->advance[opcode] = (uint16_t)(operations * unit); /* 255 * 255 at most */
-        m->line_advance[opcode] = (int16_t)(h->line_base + (int)line);
+        unsigned bytes = operations * (m->bundles ? 1 : h->min_inst_length);
+        m->special[opcode].advance = (uint16_t)bytes; /* 255 * 255 at most */
+        m->special[opcode].lines = (int16_t)(h->line_base + (int)line);
         m->const_operations = operations;
         if (h->line_range && ++line == h->line_range) {
             line = 0;
@@ -134,28 +129,22 @@ void ms_line_machine_init(struct ms_line_machine *m, const struct ms_line_header
 }
 
 /* DWARF 4 §6.2.5.1: with bundles an operation advance isn't an address. */
-static void advance_operations(struct ms_line_machine *m, uint64_t operations)
+static void advance(const struct ms_line_machine *m, struct ms_line_state *s, uint64_t operations)
 {
     const struct ms_line_header *h = m->header;
-    if (h->max_ops <= 1) {
-        m->row.address += operations * h->min_inst_length;
+    if (!m->bundles) {
+        s->address += operations * h->min_inst_length;
         return;
     }
-    uint64_t sum = m->op_index + operations;
-    m->row.address += sum / h->max_ops * h->min_inst_length;
-    m->op_index = (uint32_t)(sum % h->max_ops);
+    uint64_t sum = s->op_index + operations;
+    s->address += sum / h->max_ops * h->min_inst_length;
+    s->op_index = (uint32_t)(sum % h->max_ops);
 }
 
-void ms_line_machine_special(struct ms_line_machine *m, uint8_t opcode)
+static void spoil(const struct ms_line_machine *m, struct ms_line_state *s, const char *what)
 {
-    advance_operations(m, m->advance[opcode]);
-    m->row.line += (uint32_t)m->line_advance[opcode];
-}
-
-static void spoil(struct ms_line_machine *m, const char *what)
-{
-    m->fault = what;
-    ms_cursor_spoil(&m->c);
+    s->fault = what;
+    s->at = m->program.n;
 }
 
 static uint32_t clamp(uint64_t value)
@@ -163,70 +152,70 @@ static uint32_t clamp(uint64_t value)
     return value < UINT32_MAX ? (uint32_t)value : UINT32_MAX;
 }
 
-static void define_file(struct ms_line_machine *m, struct ms_cursor *c)
+static void define_file(const struct ms_line_machine *m, struct ms_line_state *s,
+                        struct ms_cursor *c)
 {
     struct ms_line_file file = {ms_cursor_string(c), 0};
     file.dir = ms_cursor_uleb(c);
     if (c->bad)
-        spoil(m, "DW_LNE_define_file is cut short");
+        spoil(m, s, "DW_LNE_define_file is cut short");
     else if (m->files && !MS_PUSH(m->files->files, m->files->n_files, m->files->files_room, file))
-        m->files = NULL; /* without memory the file stays unknown */
+        return; /* without memory the file stays unknown */
 }
 
 /* Behind the 0 opcode: a length, an opcode and what belongs to it. */
-static bool run_extended(struct ms_line_machine *m)
+static void run_extended(const struct ms_line_machine *m, struct ms_line_state *s,
+                         struct ms_cursor *program)
 {
-    uint64_t n = ms_cursor_uleb(&m->c);
-    struct ms_cursor c = ms_cursor_over(ms_cursor_bytes(&m->c, n), m->c.big);
-    if (m->c.bad || n == 0) {
-        spoil(m, "an extended opcode is cut short");
-        return false;
+    uint64_t n = ms_cursor_uleb(program);
+    struct ms_cursor c = ms_cursor_over(ms_cursor_bytes(program, n), program->big);
+    if (program->bad || n == 0) {
+        spoil(m, s, "an extended opcode is cut short");
+        return;
     }
     switch (ms_cursor_u8(&c)) {
     case DW_LNE_end_sequence:
-        m->row.end = true;
-        m->restart = true;
-        return true;
+        s->is_row = s->end = true;
+        break;
     case DW_LNE_set_address:
-        m->row.address = ms_cursor_uint(&c, (unsigned)(n - 1 < 16 ? n - 1 : 16));
-        m->op_index = 0;
+        s->address = ms_cursor_uint(&c, (unsigned)(n - 1 < 16 ? n - 1 : 16));
+        s->op_index = 0;
         if (c.bad)
-            spoil(m, "DW_LNE_set_address of an unknown size");
+            spoil(m, s, "DW_LNE_set_address of an unknown size");
         break;
     case DW_LNE_define_file:
-        define_file(m, &c);
+        define_file(m, s, &c);
         break;
-    }
-    return false; /* set_discriminator and what vendors add say nothing that is asked for */
+    } /* set_discriminator and what vendors add say nothing that is asked for */
 }
 
-static void skip_operands(struct ms_line_machine *m, uint8_t opcode)
+static void skip_operands(const struct ms_line_machine *m, struct ms_cursor *c, uint8_t opcode)
 {
     struct ms_bytes length;
     if (!ms_bytes_part(m->header->opcode_lengths, opcode - 1u, 1, &length))
         return;
     for (unsigned i = 0; i < *length.at; i++)
-        (void)ms_cursor_uleb(&m->c);
+        (void)ms_cursor_uleb(c);
 }
 
-bool ms_line_machine_other(struct ms_line_machine *m, uint8_t opcode)
+static void run_standard(const struct ms_line_machine *m, struct ms_line_state *s,
+                         struct ms_cursor *c, uint8_t opcode)
 {
     switch (opcode) {
-    case 0:
-        return run_extended(m);
     case DW_LNS_copy:
-        return true;
+        s->is_row = true;
+        break;
     case DW_LNS_advance_pc:
-        advance_operations(m, ms_cursor_uleb(&m->c));
+        advance(m, s, ms_cursor_uleb(c));
         break;
     case DW_LNS_advance_line:
-        m->row.line += (uint32_t)ms_cursor_sleb(&m->c);
+        s->line += (uint32_t)ms_cursor_sleb(c);
         break;
     case DW_LNS_set_file:
-        m->row.file = clamp(ms_cursor_uleb(&m->c));
+        s->file = clamp(ms_cursor_uleb(c));
         break;
     case DW_LNS_set_column:
-        m->row.column = clamp(ms_cursor_uleb(&m->c));
+        s->column = clamp(ms_cursor_uleb(c));
         break;
     case DW_LNS_negate_stmt:
     case DW_LNS_set_basic_block:
@@ -234,27 +223,48 @@ bool ms_line_machine_other(struct ms_line_machine *m, uint8_t opcode)
     case DW_LNS_set_epilogue_begin:
         break;
     case DW_LNS_const_add_pc:
-        advance_operations(m, m->const_operations);
+        advance(m, s, m->const_operations);
         break;
     case DW_LNS_fixed_advance_pc:
-        m->row.address += ms_cursor_u16(&m->c);
-        m->op_index = 0;
+        s->address += ms_cursor_u16(c);
+        s->op_index = 0;
         break;
     case DW_LNS_set_isa:
-        (void)ms_cursor_uleb(&m->c);
+        (void)ms_cursor_uleb(c);
         break;
     default:
-        skip_operands(m, opcode);
+        skip_operands(m, c, opcode);
     }
-    return false;
 }
 
-enum ms_status ms_line_machine_fail(const struct ms_line_machine *m, struct ms_error *err)
+void ms_line_run(const struct ms_line_machine *m, struct ms_line_state *s, uint8_t opcode)
 {
-    const char *what = m->fault                ? m->fault
-                       : m->c.bad              ? "an opcode is cut short"
-                                               : "the last sequence has no end";
+    struct ms_cursor c = ms_cursor_over(m->program, m->header->encoding.big);
+    ms_cursor_seek(&c, s->at);
+    s->is_row = false;
+    if (opcode >= m->opcode_base) {
+        advance(m, s, m->special[opcode].advance);
+        s->line += (uint32_t)m->special[opcode].lines;
+        s->is_row = true;
+        return;
+    }
+    if (opcode == 0)
+        run_extended(m, s, &c);
+    else
+        run_standard(m, s, &c, opcode);
+    if (c.bad && !s->fault)
+        spoil(m, s, "an opcode is cut short");
+    else if (!s->fault)
+        s->at = (size_t)ms_cursor_offset(&c);
+    if (s->fault)
+        s->is_row = s->end = false;
+}
+
+enum ms_status ms_line_machine_fail(const struct ms_line_machine *m,
+                                    const struct ms_line_state *s, struct ms_error *err)
+{
     return ms_dwarf_fail(err, MS_E_FORMAT, m->header->unit->dwarf->s.where, "__debug_line",
                          m->header->off, "line program at 0x%llx: %s",
-                         (unsigned long long)m->header->program_off, what);
+                         (unsigned long long)m->header->program_off,
+                         s->fault ? s->fault : "the last sequence has no end");
 }

@@ -60,61 +60,92 @@ bool ms_line_file_put(const struct ms_line_header *header, const struct ms_line_
 
 /* ---- rows ------------------------------------------------------------------------------- */
 
-struct ms_line_row {
-    uint64_t address;
-    uint32_t file, line, column;
-    bool end; /* first address behind the sequence; the rest means nothing */
+/** What running a program takes and doesn't change. */
+struct ms_line_machine {
+    const struct ms_line_header *header;
+    struct ms_bytes program;
+    struct ms_line_files *files; /* gets the files of DW_LNE_define_file; may be NULL */
+    uint8_t opcode_base;
+    bool bundles;                /* VLIW: an address holds several operations */
+    uint32_t const_operations;   /* of DW_LNS_const_add_pc */
+    /* What each special opcode adds: bytes (with bundles: operations) and lines. Saves a
+     * division a row. */
+    struct {
+        uint16_t advance;
+        int16_t lines;
+    } special[256];
 };
 
-/** Runs a program. Copied freely: a copy continues where the original stood. */
-struct ms_line_machine {
-    struct ms_cursor c; /* over the program */
-    struct ms_line_row row;
-    uint32_t op_index;
-    bool restart; /* the last row ended a sequence: the registers are to be reset */
-    const struct ms_line_header *header;
-    struct ms_line_files *files; /* gets the files of DW_LNE_define_file; may be NULL */
-    uint32_t const_operations;   /* of DW_LNS_const_add_pc */
-    const char *fault;           /* when c.bad, what was wrong; NULL = cut short */
-    /* Of each special opcode: bytes (with VLIW bundles: operations) and lines. The two
-     * tables save a division a row. */
-    uint16_t advance[256];
-    int16_t line_advance[256];
+/**
+ * The registers. A plain value: a copy continues where the original stood.
+ * Line, column and file do not stand side by side: a compiler would read two of them at
+ * once right after each was written alone, which stalls the processor at every row.
+ */
+struct ms_line_state {
+    size_t at; /* next byte of the program */
+    uint64_t address;
+    uint32_t line, op_index, column;
+    bool is_row; /* the last opcode completed a row */
+    bool end;    /* the row is the first address behind the sequence, nothing else */
+    uint32_t file;
+    const char *fault; /* what was wrong; the machine stands still. NULL = nothing */
 };
 
 void ms_line_machine_init(struct ms_line_machine *machine, const struct ms_line_header *header,
                           struct ms_line_files *files);
+/** The registers as at the start of a sequence that begins at byte `at`. */
+struct ms_line_state ms_line_state_at(size_t at);
 
-/** Runs one opcode that isn't a special one. True when it completed a row. */
-bool ms_line_machine_other(struct ms_line_machine *machine, uint8_t opcode);
-/** Runs one special opcode of a machine with VLIW bundles. */
-void ms_line_machine_special(struct ms_line_machine *machine, uint8_t opcode);
-/** Sets the registers as at the start of a sequence. */
-void ms_line_machine_reset(struct ms_line_machine *machine);
+/** Runs one opcode of any kind, which stands before state->at. */
+void ms_line_run(const struct ms_line_machine *machine, struct ms_line_state *state,
+                 uint8_t opcode);
 
-/** Runs to the next row, which is then in `row`. False at the end or at a fault (c.bad). */
-static inline bool ms_line_next(struct ms_line_machine *m)
+/**
+ * Runs to the next row. False at the end or at a fault.
+ * The frequent opcodes are done here, on registers of the processor's.
+ */
+static inline bool ms_line_next(const struct ms_line_machine *m, struct ms_line_state *s)
 {
-    if (m->restart)
-        ms_line_machine_reset(m);
-    while (ms_cursor_left(&m->c)) {
-        uint8_t opcode = ms_cursor_u8(&m->c);
-        if (opcode >= m->header->opcode_base) {
-            if (m->header->max_ops > 1) {
-                ms_line_machine_special(m, opcode);
-            } else {
-                m->row.address += m->advance[opcode];
-                m->row.line += (uint32_t)m->line_advance[opcode];
-            }
+    if (s->end)
+        *s = ms_line_state_at(s->at);
+    const uint8_t *bytes = m->program.at;
+    const size_t n = m->program.n;
+    size_t at = s->at;
+    uint32_t line = s->line, column = s->column;
+    while (at < n) {
+        uint8_t opcode = bytes[at++];
+        uint8_t operand = at < n ? bytes[at] : 0x80; /* 0x80 and up: leave it to run */
+        if (opcode >= m->opcode_base && !m->bundles) {
+            s->address += m->special[opcode].advance;
+            s->line = line + (uint32_t)m->special[opcode].lines;
+            s->column = column;
+            s->at = at;
             return true;
         }
-        if (ms_line_machine_other(m, opcode))
-            return true;
+        if (opcode == DW_LNS_set_column && operand < 0x80 && !m->bundles) {
+            column = operand;
+            at++;
+        } else if (opcode == DW_LNS_advance_line && operand < 0x80 && !m->bundles) {
+            line += operand < 0x40 ? operand : operand - 0x80u;
+            at++;
+        } else if (opcode != DW_LNS_negate_stmt || m->bundles) { /* which says nothing here */
+            s->at = at;
+            s->line = line;
+            s->column = column;
+            ms_line_run(m, s, opcode);
+            if (s->is_row)
+                return true;
+            at = s->at;
+            line = s->line;
+            column = s->column;
+        }
     }
+    s->at = n;
     return false;
 }
 
-/** The error of a machine whose cursor went bad, or that ended inside a sequence. */
-enum ms_status ms_line_machine_fail(const struct ms_line_machine *machine, struct ms_error *err);
+/** The error of a program that stopped in the middle of a sequence, or at a fault. */
+enum ms_status ms_line_machine_fail(const struct ms_line_machine *machine,
+                                    const struct ms_line_state *state, struct ms_error *err);
 
 #endif

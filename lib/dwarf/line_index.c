@@ -14,10 +14,9 @@ void ms_line_index_fini(struct ms_line_index *index)
     memset(index, 0, sizeof *index);
 }
 
-static bool push_mark(struct ms_line_index *index, const struct ms_line_machine *m)
+static bool push_mark(struct ms_line_index *index, const struct ms_line_state *s)
 {
-    struct ms_line_mark mark = {m->row.address, ms_cursor_offset(&m->c), m->row.file,
-                                m->row.line,    m->row.column,           m->op_index};
+    struct ms_line_mark mark = {s->address, s->at, s->file, s->line, s->column, s->op_index};
     return MS_PUSH(index->marks, index->n_marks, index->marks_room, mark);
 }
 
@@ -56,29 +55,29 @@ static bool end_sequence(struct ms_line_index *index, struct ms_line_sequence *s
     return true;
 }
 
-enum ms_status ms_line_index_build(struct ms_line_machine *m, struct ms_line_index *out,
+enum ms_status ms_line_index_build(const struct ms_line_machine *m, struct ms_line_index *out,
                                    struct ms_error *err)
 {
     const struct ms_dwarf *dwarf = m->header->unit->dwarf;
     struct ms_line_sequence s = {0};
+    struct ms_line_state state = ms_line_state_at(0);
     uint64_t last = 0, rows = 0;
     bool open = false, room = true;
-    while (room && ms_line_next(m)) {
-        const struct ms_line_row *row = &m->row;
+    while (room && ms_line_next(m, &state)) {
         if (!open) {
-            s = (struct ms_line_sequence){row->address, 0, 0, out->n_marks, 0,
-                                          ms_dwarf_trust(dwarf, row->address), true};
+            s = (struct ms_line_sequence){state.address, 0, 0, out->n_marks, 0,
+                                          ms_dwarf_trust(dwarf, state.address), true};
             rows = 0;
             open = true;
-        } else if (row->address < last) {
+        } else if (state.address < last) {
             s.ascending = false;
         }
-        last = row->address;
-        if (row->end) {
-            room = end_sequence(out, &s, row->address);
+        last = state.address;
+        if (state.end) {
+            room = end_sequence(out, &s, state.address);
             open = false;
         } else if (rows++ % ROWS_A_MARK == 0) {
-            room = push_mark(out, m);
+            room = push_mark(out, &state);
         }
     }
     if (!room)
@@ -86,7 +85,7 @@ enum ms_status ms_line_index_build(struct ms_line_machine *m, struct ms_line_ind
     if (open)
         out->n_marks = s.first_mark;
     sort_sequences(out);
-    return m->c.bad || open ? ms_line_machine_fail(m, err) : MS_OK;
+    return state.fault || open ? ms_line_machine_fail(m, &state, err) : MS_OK;
 }
 
 /* The last mark at or before the address; the first one where rows may go back. */
@@ -107,27 +106,25 @@ static const struct ms_line_mark *mark_before(const struct ms_line_index *index,
     return &marks[low];
 }
 
-static void run_from(struct ms_line_machine *m, const struct ms_line_mark *mark, uint64_t address,
-                     struct ms_row_hit *hit)
+static void run_from(const struct ms_line_machine *m, const struct ms_line_mark *mark,
+                     uint64_t address, struct ms_row_hit *hit)
 {
-    ms_line_machine_reset(m);
-    m->c = ms_cursor_over(m->header->program, m->header->encoding.big);
-    ms_cursor_seek(&m->c, mark->program_off);
-    m->row.address = mark->address;
-    m->row.file = mark->file;
-    m->row.line = mark->line;
-    m->row.column = mark->column;
-    m->op_index = mark->op_index;
-    struct ms_line_row last = m->row;
-    while (ms_line_next(m) && !(last.address <= address && address < m->row.address) &&
-           !m->row.end)
-        last = m->row;
+    struct ms_line_state state = ms_line_state_at((size_t)mark->at);
+    state.address = mark->address;
+    state.file = mark->file;
+    state.line = mark->line;
+    state.column = mark->column;
+    state.op_index = mark->op_index;
+    struct ms_line_state last = state;
+    while (ms_line_next(m, &state) && !state.end &&
+           !(last.address <= address && address < state.address))
+        last = state;
     hit->file = last.file;
     hit->line = last.line;
     hit->column = last.column;
 }
 
-bool ms_line_index_find(const struct ms_line_index *index, struct ms_line_machine *machine,
+bool ms_line_index_find(const struct ms_line_index *index, const struct ms_line_machine *machine,
                         uint64_t address, struct ms_row_hit *hit)
 {
     const struct ms_dwarf *dwarf = machine->header->unit->dwarf;

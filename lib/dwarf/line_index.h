@@ -14,7 +14,7 @@
 /** The machine after a row. */
 struct ms_line_mark {
     uint64_t address;
-    uint64_t program_off; /* behind the opcode that made the row */
+    uint64_t at;      /* in the program, behind the opcode that made the row */
     uint32_t file, line, column, op_index;
 };
 
@@ -34,12 +34,12 @@ struct ms_line_index {
 };
 
 /** Runs the machine over the whole program. What stood before a fault is usable. */
-enum ms_status ms_line_index_build(struct ms_line_machine *machine, struct ms_line_index *out,
-                                   struct ms_error *err);
+enum ms_status ms_line_index_build(const struct ms_line_machine *machine,
+                                   struct ms_line_index *out, struct ms_error *err);
 void ms_line_index_fini(struct ms_line_index *index);
 
-/** The row of the address into *hit; false when no sequence has it. `machine` is scratch. */
-bool ms_line_index_find(const struct ms_line_index *index, struct ms_line_machine *machine,
+/** The row of the address into *hit; false when no sequence has it. */
+bool ms_line_index_find(const struct ms_line_index *index, const struct ms_line_machine *machine,
                         uint64_t address, struct ms_row_hit *hit);
 
 #endif

@@ -10,18 +10,33 @@ struct sequence {
     bool open;
     enum ms_trust trust;
     size_t first, next; /* addresses [first, next) have a pending row */
-    struct ms_line_row row; /* the last one */
+    uint64_t wanted;    /* addresses[next]: a row beyond it ends the row that has it */
 };
 
-static void start(struct sequence *s, const struct ms_line_machine *m, const uint64_t *addresses,
-                  size_t n)
+static struct sequence start(const struct ms_dwarf *dwarf, uint64_t low,
+                             const uint64_t *addresses, size_t n)
 {
-    s->open = true;
-    s->row = m->row;
-    s->first = s->next = ms_lower_bound(addresses, n, m->row.address);
-    s->trust = MS_TRUST_NONE;
-    if (s->next < n)
-        s->trust = ms_dwarf_trust(m->header->unit->dwarf, m->row.address);
+    struct sequence s = {true, MS_TRUST_NONE, 0, 0, UINT64_MAX};
+    s.first = s.next = ms_lower_bound(addresses, n, low);
+    if (s.next < n)
+        s.trust = ms_dwarf_trust(dwarf, low);
+    if (s.trust != MS_TRUST_NONE)
+        s.wanted = addresses[s.next];
+    return s;
+}
+
+/* The row at hand has all addresses below `end` that come next. One that goes back claims
+ * nothing a second time: `next` only moves on. */
+static struct sequence claim(struct sequence s, const struct ms_row_hit *row, uint64_t end,
+                             const uint64_t *addresses, size_t n, struct ms_row_hit *pending,
+                             uint64_t *budget)
+{
+    while (s.next < n && addresses[s.next] < end && *budget) {
+        pending[s.next++] = *row;
+        --*budget;
+    }
+    s.wanted = s.next < n && *budget ? addresses[s.next] : UINT64_MAX;
+    return s;
 }
 
 static void commit(const struct sequence *s, const struct ms_dwarf *dwarf,
@@ -37,34 +52,32 @@ static void commit(const struct sequence *s, const struct ms_dwarf *dwarf,
     }
 }
 
-enum ms_status ms_line_scan(struct ms_line_machine *machine, const uint64_t *addresses, size_t n,
-                            struct ms_row_hit *hits, struct ms_row_hit *pending, uint64_t *budget,
-                            struct ms_error *err)
+enum ms_status ms_line_scan(const struct ms_line_machine *machine, const uint64_t *addresses,
+                            size_t n, struct ms_row_hit *hits, struct ms_row_hit *pending,
+                            uint64_t *budget, struct ms_error *err)
 {
     const struct ms_dwarf *dwarf = machine->header->unit->dwarf;
     struct sequence s = {0};
-    while (ms_line_next(machine)) {
-        const struct ms_line_row *row = &machine->row;
-        if (!s.open) {
-            start(&s, machine, addresses, n);
-        } else if (s.trust != MS_TRUST_NONE) {
-            /* A row that goes back claims nothing a second time: `next` only moves on. */
-            struct ms_row_hit hit = {0, s.row.file, s.row.line, s.row.column};
-            while (s.next < n && addresses[s.next] < row->address && *budget) {
-                pending[s.next++] = hit;
-                --*budget;
-            }
-            s.row = *row;
-        }
-        if (!row->end)
+    struct ms_line_state state = ms_line_state_at(0);
+    uint32_t file = 0, line = 0, column = 0; /* of the row before */
+    while (ms_line_next(machine, &state)) {
+        if (!s.open)
+            s = start(dwarf, state.address, addresses, n);
+        else if (s.wanted < state.address)
+            s = claim(s, &(struct ms_row_hit){0, file, line, column}, state.address, addresses, n,
+                      pending, budget);
+        file = state.file;
+        line = state.line;
+        column = state.column;
+        if (!state.end)
             continue;
         if (s.next > s.first)
-            commit(&s, dwarf, addresses, hits, pending, row->address);
+            commit(&s, dwarf, addresses, hits, pending, state.address);
         s.open = false;
         if (!*budget)
-            return ms_dwarf_fail(err, MS_E_LIMIT, dwarf->s.where,
-                                 "__debug_line", machine->header->off,
+            return ms_dwarf_fail(err, MS_E_LIMIT, dwarf->s.where, "__debug_line",
+                                 machine->header->off,
                                  "line table: sequences overlap too often");
     }
-    return machine->c.bad || s.open ? ms_line_machine_fail(machine, err) : MS_OK;
+    return state.fault || s.open ? ms_line_machine_fail(machine, &state, err) : MS_OK;
 }

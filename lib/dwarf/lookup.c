@@ -85,17 +85,31 @@ static bool afford(uint64_t *budget, uint64_t cost)
     return enough;
 }
 
-enum ms_status ms_lookup_collect(struct ms_lookup *l, const struct ms_unit *unit,
-                                 struct ms_error *err)
+/* A pass that gathers what it sees. */
+static enum ms_status see_all(struct ms_lookup *l, const struct ms_unit *unit,
+                              enum ms_scan_mode mode, struct ms_error *err)
 {
-    l->scan.mode = MS_SCAN_COLLECT;
+    l->scan.mode = mode;
     l->scan.n_seen = 0;
+    l->scan.n_dies = l->scan.n_functions = l->scan.n_inlined = 0;
     if (!afford(&l->budget.info_bytes, unit->bytes.n))
         return ms_unit_fail(unit, err, MS_E_LIMIT, 0, "units overlap too often");
     l->scan.range_budget = l->budget.ranges;
     enum ms_status status = ms_scan_run(&l->scan, unit, unit->header.root, err);
     l->budget.ranges = l->scan.range_budget;
     return status;
+}
+
+enum ms_status ms_lookup_collect(struct ms_lookup *l, const struct ms_unit *unit,
+                                 struct ms_error *err)
+{
+    return see_all(l, unit, MS_SCAN_COLLECT, err);
+}
+
+enum ms_status ms_lookup_check(struct ms_lookup *l, const struct ms_unit *unit,
+                               struct ms_error *err)
+{
+    return see_all(l, unit, MS_SCAN_CHECK, err);
 }
 
 enum ms_status ms_lookup_functions(struct ms_lookup *l, uint64_t die_off, uint64_t only_die,
@@ -172,7 +186,7 @@ static const struct ms_function *function_of(struct ms_lookup *l, uint32_t node)
         struct ms_function function;
         struct ms_error found;
         enum ms_status status =
-            ms_function_read(l->dwarf, &l->opened, l->unit, n->die_off, &function, &found);
+            ms_function_read(l->dwarf, &l->references, l->unit, n->die_off, &function, &found);
         if (note(l, status, &found, NULL) != MS_OK ||
             !MS_PUSH(l->functions, l->n_functions, l->functions_room, function))
             return NULL;

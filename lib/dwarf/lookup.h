@@ -29,7 +29,7 @@ struct ms_lookup {
     struct ms_dwarf *dwarf;
     struct ms_budget budget;
     struct ms_scan scan;
-    struct ms_opened_units opened;
+    struct ms_references references;
     struct ms_line_header line_header;
     struct ms_line_machine machine;
     struct ms_line_files files;
@@ -62,6 +62,10 @@ enum ms_status ms_lookup_functions(struct ms_lookup *lookup, uint64_t die_off,
 /** Gathers the ranges of the unit's subprograms in lookup->scan.seen. */
 enum ms_status ms_lookup_collect(struct ms_lookup *lookup, const struct ms_unit *unit,
                                  struct ms_error *err);
+/** Decodes all DIEs and all ranges; lookup->scan counts, and names each function and inlined
+ *  call with code in `seen`. */
+enum ms_status ms_lookup_check(struct ms_lookup *lookup, const struct ms_unit *unit,
+                               struct ms_error *err);
 /** Reads the line header and files; false when there is nothing to run. */
 bool ms_lookup_open_lines(struct ms_lookup *lookup, enum ms_status *status, struct ms_error *err);
 

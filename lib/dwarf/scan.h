@@ -44,7 +44,7 @@ struct ms_scope {
 enum ms_scan_mode {
     MS_SCAN_MATCH,   /* find what holds the addresses */
     MS_SCAN_COLLECT, /* gather the ranges of all subprograms */
-    MS_SCAN_CHECK    /* decode all, count, store nothing */
+    MS_SCAN_CHECK    /* decode all, count, gather where functions and inlined calls are */
 };
 
 /** State and results of a pass. Zeroed before the first, reused from unit to unit. */
@@ -58,7 +58,7 @@ struct ms_scan {
     size_t claims_room;
     struct ms_node *nodes;
     size_t n_nodes, nodes_room;
-    struct ms_range_seen *seen; /* COLLECT */
+    struct ms_range_seen *seen; /* COLLECT, CHECK: then without addresses */
     size_t n_seen, seen_room;
     uint64_t n_dies, n_functions, n_inlined; /* CHECK */
 
@@ -85,6 +85,18 @@ enum ms_status ms_scan_run(struct ms_scan *scan, const struct ms_unit *unit, uin
 bool ms_scan_set_addresses(struct ms_scan *scan, const uint64_t *addresses, size_t n);
 
 void ms_scan_fini(struct ms_scan *scan);
+
+/**
+ * At a subprogram or inlined call that is looked at: opens its scope, and gives its ranges
+ * to whom they concern.
+ * @param at  behind the DIE's code
+ * @return    behind the DIE; past the unit's end when the DIE runs out of it
+ */
+size_t ms_scan_function(struct ms_scan *scan, const struct ms_unit *unit,
+                        const struct ms_abbrev *abbrev, size_t at, uint64_t die_off,
+                        uint32_t depth);
+/** Opens a scope; false without memory. */
+bool ms_scan_open_scope(struct ms_scan *scan, uint64_t die_off, uint32_t depth, bool inlined);
 
 /** Index of the first address that is not below `low`. */
 size_t ms_lower_bound(const uint64_t *addresses, size_t n, uint64_t low);

@@ -178,6 +178,14 @@ static void set_default_bases(struct ms_unit *unit)
     unit->rnglists_base = length + 8;
 }
 
+/* No DIE at all, or a closing one alone: dsymutil leaves such units where all was dropped. */
+static bool is_empty(const struct ms_unit *unit)
+{
+    struct ms_cursor c = ms_cursor_over(unit->bytes, unit->encoding.big);
+    ms_cursor_seek(&c, unit->header.root);
+    return ms_cursor_u8(&c) == 0;
+}
+
 enum ms_status ms_unit_open(struct ms_dwarf *dwarf, const struct ms_unit_header *header,
                             struct ms_unit *out, struct ms_error *err)
 {
@@ -193,6 +201,8 @@ enum ms_status ms_unit_open(struct ms_dwarf *dwarf, const struct ms_unit_header 
     if (status != MS_OK)
         return status;
     set_default_bases(out);
+    if (is_empty(out))
+        return MS_OK;
     struct ms_die die;
     if (!ms_die_open(out, header->root, &die))
         return ms_unit_fail(out, err, MS_E_FORMAT, header->root,
