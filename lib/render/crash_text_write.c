@@ -17,6 +17,7 @@ struct writer {
     size_t file_bytes;
     size_t at;           /* everything before is written */
     struct ms_text text; /* scratch: the line being made */
+    char terminator;     /* of lines: '\n', or '\r' in a text without any */
     bool escaped;        /* the text is HTML source: '<' is "&lt;" */
     bool is_32_bit;
     /* Renumbering: by how much the indexes of the sequence shift, and which one it is. */
@@ -43,22 +44,22 @@ static void flush_text(struct writer *w)
         ms_text_clear(&w->text);
 }
 
-/* The line end behind `off`; where the file ends without one, the one before `line_off`. */
+/*
+ * The line end behind `off`; where the report ends without one, the one before `line_off`. A lone
+ * '\r' ends lines in a text that has no '\n' at all.
+ */
 static size_t line_end(const struct writer *w, size_t off, size_t line_off, const char **end)
 {
-    if (off < w->file_bytes) {
-        size_t n = w->base[off] == '\r' && off + 1 < w->file_bytes && w->base[off + 1] == '\n';
-        if (w->base[off] == '\n' || w->base[off] == '\r') {
-            *end = w->base + off;
-            return n + 1;
-        }
-    }
+    size_t left = w->file_bytes - off;
+    *end = w->base + off;
+    if (left >= 2 && w->base[off] == '\r' && w->base[off + 1] == '\n')
+        return 2;
+    if (left >= 1 && w->base[off] == w->terminator)
+        return 1;
     *end = "\r\n";
     if (line_off >= 2 && w->base[line_off - 2] == '\r' && w->base[line_off - 1] == '\n')
         return 2;
-    if (line_off >= 1 && w->base[line_off - 1] == '\r')
-        return 1;
-    *end = "\n";
+    *end = w->terminator == '\r' ? "\r" : "\n";
     return 1;
 }
 
@@ -326,6 +327,9 @@ static void add_list_prefix(struct writer *w, const struct ms_report_frame *fram
 {
     size_t from = w->text.n;
     ms_text_printf(&w->text, "%-4" PRIu64 "%-30s", index, image_column(w, frame->image));
+    for (size_t i = from; i < w->text.n; i++) /* a TAB would end the column */
+        if ((unsigned char)w->text.at[i] < ' ')
+            w->text.at[i] = '?';
     escape_html(w, from);
     ms_text_printf(&w->text, "\t0x%0*" PRIx64 " ", w->is_32_bit ? 8 : 16, frame->address_rt);
 }
@@ -447,6 +451,7 @@ enum ms_status ms_crash_text_write(const struct ms_report_file *file, size_t rep
     w.base = (const char *)file->bytes.at;
     w.file_bytes = file->bytes.n;
     w.at = w.report->off;
+    w.terminator = w.report->bytes && !memchr(w.base + w.at, '\n', w.report->bytes) ? '\r' : '\n';
     w.escaped = is_html_source(w.base + w.report->off, w.report->bytes);
     const char *code = w.report->code_type;
     w.is_32_bit = code && !strstr(code, "64");

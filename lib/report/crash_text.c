@@ -22,6 +22,7 @@ struct text_reader {
     struct ms_report_builder *b;
     struct ms_line_reader lines;
     enum section section;
+    size_t first_frame;   /* of the section */
     uint32_t group;       /* of the frames to come, where the thread does not say */
     uint32_t n_registers; /* of the state so far */
     bool waits_for_head;  /* the newest thread was made by its "Thread N name:" line */
@@ -96,20 +97,27 @@ static void read_thread(struct text_reader *r, const struct ms_crash_head *head,
 
 /* ---- frames --------------------------------------------------------------------------- */
 
-/* Inlined frames that an older tool has not tagged: the same address under another name. The
- * same name again is recursion. */
-static void find_untagged_inline(struct ms_report_builder *b)
+static bool same_text(const char *a, const char *b)
 {
-    if (b->n_frames < 2)
+    return a && b ? strcmp(a, b) == 0 : a == b;
+}
+
+/* Inlined frames that a tool has not tagged (TestFlight): the same address under another name.
+ * The same name again is recursion. */
+static void find_untagged_inline(const struct text_reader *r)
+{
+    const struct ms_report_builder *b = r->b;
+    if (b->n_frames < r->first_frame + 2)
         return;
-    struct ms_report_frame *before = &b->frames[b->n_frames - 2].frame;
-    const struct ms_report_frame *frame = &b->frames[b->n_frames - 1].frame;
-    if (before->place != frame->place || before->group != frame->group ||
-        before->address_rt != frame->address_rt || !before->symbol || !frame->symbol)
+    struct ms_frame_item *before = &b->frames[b->n_frames - 2];
+    const struct ms_frame_item *item = &b->frames[b->n_frames - 1];
+    const struct ms_report_frame *x = &before->frame, *y = &item->frame;
+    if (x->place != y->place || x->group != y->group || x->address_rt != y->address_rt ||
+        x->index > y->index || y->inlined || !x->symbol || !y->symbol ||
+        !same_text(before->hint.image_name, item->hint.image_name))
         return;
-    if (strcmp(before->symbol, frame->symbol) != 0 || before->offset != frame->offset ||
-        before->line != frame->line)
-        before->inlined = true;
+    if (!same_text(x->symbol, y->symbol) || x->offset != y->offset || x->line != y->line)
+        before->frame.inlined = true;
 }
 
 static void fill_rest(struct text_reader *r, struct ms_frame_item *item, const char *text,
@@ -160,7 +168,7 @@ static void add_frame(struct text_reader *r, const struct ms_line *line,
     /* libc took the nearest exported symbol, however far away. */
     if (place == MS_PLACE_APP_SPECIFIC && !parts->has_tab)
         frame->named = false;
-    find_untagged_inline(r->b);
+    find_untagged_inline(r);
 }
 
 /* "-------- ELIDED 4 LEVELS OF RECURSION THROUGH 0x1026023dc 0x1025f8000 + 41948" */
@@ -250,32 +258,48 @@ static void read_frame(struct text_reader *r, const struct ms_line *line)
 
 /* ---- lists of addresses --------------------------------------------------------------- */
 
+/* Blanks, line ends, commas and '>' (of quoting) between the addresses of a list. */
+static size_t skip_between(const char *base, size_t at, size_t end, size_t *line_start)
+{
+    for (; at < end && base[at] && strchr(" \t\r\n,>", base[at]); at++)
+        if (base[at] == '\n' || base[at] == '\r')
+            *line_start = at + 1;
+    return at;
+}
+
 /*
- * "(0x1834d9e50 0x182f48538 0x10260a7f4)", on one line or wrapped. Starts at the '(' and ends
- * behind the ')', or before whatever isn't an address.
+ * "(0x1834d9e50 0x182f48538 0x10260a7f4)", on one line or wrapped. Starts at the '(' and goes to
+ * the end of the line with the ')'. One that is cut short ends with its line; with anything else
+ * behind the last address it is no list.
  */
 static void read_list(struct text_reader *r, size_t at)
 {
     const char *base = r->lines.base;
-    size_t end = r->lines.end, start = at++;
-    uint32_t index = 0;
-    for (;;) {
-        while (at < end && strchr(" \t\r\n,>", base[at]) && base[at])
-            at++;
+    size_t end = r->lines.end, start = at++, n_before = r->b->n_frames;
+    size_t after = 0, line_start = 0; /* the last address; the line begun after it */
+    for (uint32_t index = 0;; index++) {
+        at = skip_between(base, at, end, &line_start);
         uint64_t address;
         size_t m = ms_scan_hex(base + at, end - at, &address);
         if (!m)
             break;
         struct ms_frame_item *item = ms_builder_frame(r->b, MS_PLACE_LAST_EXCEPTION, MS_FORM_BARE);
-        item->frame.index = index++;
+        item->frame.index = index;
         item->frame.address_rt = address;
         item->frame.line_off = item->frame.rest_off = at;
         item->frame.line_bytes = item->frame.rest_bytes = m;
         at += m;
+        after = at;
     }
-    if (index && at < end && base[at] == ')')
-        at++;
-    r->lines.at = index ? at : start + 1;
+    if (r->b->n_frames > n_before && at < end && base[at] == ')') {
+        const char *stop = memchr(base + at, r->lines.terminator, end - at);
+        r->lines.at = stop ? (size_t)(stop - base) + 1 : end;
+    } else if (r->b->n_frames > n_before && (at == end || line_start > after)) {
+        r->lines.at = at == end ? end : line_start;
+    } else {
+        r->b->n_frames = n_before;
+        r->lines.at = start + 1;
+    }
 }
 
 /* ---- thread state --------------------------------------------------------------------- */
@@ -388,8 +412,10 @@ static bool read_head(struct text_reader *r, const struct ms_line *line)
 {
     struct ms_crash_head head;
     ms_crash_head_parse(line->text, line->text_n, &head);
-    if (head.kind != MS_LINE_OTHER)
-        r->waits_for_head &= head.kind == MS_LINE_THREAD;
+    if (head.kind == MS_LINE_OTHER)
+        return false;
+    r->waits_for_head &= head.kind == MS_LINE_THREAD;
+    r->first_frame = r->b->n_frames;
     switch (head.kind) {
     case MS_LINE_OTHER:
         return false;

@@ -13,19 +13,18 @@ static size_t cut_tail(const char *text, size_t n, const char *tail)
 /* n without " // dwarf" or another of the words that --explain appends. */
 static size_t cut_explanation(const char *text, size_t n)
 {
+    enum { LONGEST = 32 };
     size_t word = n;
-    while (word && n - word < 32 && text[word - 1] != '/')
+    while (word && n - word < LONGEST && text[word - 1] != ' ')
         word--;
-    if (word < 4 || text[word - 2] != '/' || text[word - 3] != ' ' || word == n ||
-        text[word] != ' ')
+    if (word == n || word < 3 || memcmp(text + word - 3, "// ", 3) != 0 ||
+        (word > 3 && text[word - 4] != ' '))
         return n;
-    size_t cut = ms_scan_trim_end(text, word - 2);
-    word++;
     for (int i = 0; i <= MS_SOURCE_REPORT || i <= MS_WHY_BAD_DEBUG_INFO; i++) {
         const char *source = ms_source_name((enum ms_source)i), *why = ms_why_name((enum ms_why)i);
         if ((n - word == strlen(source) && memcmp(text + word, source, n - word) == 0) ||
             (n - word == strlen(why) && memcmp(text + word, why, n - word) == 0))
-            return cut;
+            return ms_scan_trim_end(text, word - 3);
     }
     return n;
 }
@@ -43,19 +42,22 @@ static size_t cut_function_start(const char *text, size_t n)
     return at < n ? ms_scan_trim_end(text, at) : n;
 }
 
-/* Digits that end at n, after a ':'; gives the offset of the ':' or n. */
+/* Digits that end at n, after a ':' (or ":-", TestFlight's way to say unknown: 0); gives the
+ * offset of the ':' or n. */
 static size_t number_before(const char *text, size_t n, uint32_t *number)
 {
     size_t at = n;
     uint64_t value = 0;
     while (at && n - at < 10 && ms_is_digit(text[at - 1]))
         at--;
-    if (at == n || at == 0 || text[at - 1] != ':')
+    bool negative = at && at < n && text[at - 1] == '-';
+    size_t colon = negative ? at - 1 : at;
+    if (at == n || colon == 0 || text[colon - 1] != ':')
         return n;
     if (ms_scan_decimal(text + at, n - at, &value) != n - at || value > UINT32_MAX)
         return n;
-    *number = (uint32_t)value;
-    return at - 1;
+    *number = negative ? 0 : (uint32_t)value;
+    return colon - 1;
 }
 
 /*
@@ -83,7 +85,7 @@ static size_t cut_file(const char *text, size_t n, struct ms_frame_rest *out)
         else if (text[open] == '(')
             depth--;
     }
-    if (depth || open == 0 || text[open - 1] != ' ' || open + 1 >= colon)
+    if (depth || open == 0 || text[open - 1] != ' ' || (open + 1 == colon && line))
         return n;
     out->file = (struct ms_line_part){open + 1, colon - open - 1};
     out->line = line;
@@ -164,7 +166,9 @@ static void take_remark(const char *text, size_t at, size_t n, struct ms_frame_r
 void ms_frame_rest_parse(const char *text, size_t n, struct ms_frame_rest *out)
 {
     memset(out, 0, sizeof *out);
-    n = cut_function_start(text, cut_explanation(text, n));
+    for (size_t m; (m = cut_explanation(text, n)) < n;)
+        n = m; /* more than one: explained twice */
+    n = cut_function_start(text, n);
     size_t load = take_load(text, n, out);
     if (load) {
         take_remark(text, load, n, out);

@@ -53,6 +53,8 @@ static void parse_thread(const char *text, size_t n, struct ms_crash_head *out)
     if (!skip_word(text, n, &at, ":"))
         return;
     skip_word(text, n, &at, ":");
+    if (ms_scan_starts(text + at, n - at, " (0x")) /* Rosetta 1's list of PowerPC addresses */
+        return;
     out->kind = MS_LINE_THREAD;
     out->rest = at;
 }
