@@ -211,6 +211,8 @@ static void add_named(struct ms_text *text, struct ms_bytes in, struct ms_json_v
                       const struct layout *layout, const struct naming *naming)
 {
     struct survey survey = survey_of(in, object, naming->anchor);
+    const char *anchor = survey.present[N_SYMBOL] ? named_keys[N_SYMBOL] : naming->anchor;
+    bool has_anchor = survey.present[N_SYMBOL] || survey.has_anchor;
     struct ms_json_iter iter;
     struct ms_json_member member;
     size_t before = object.off + 1; /* where the last member ended */
@@ -236,8 +238,7 @@ static void add_named(struct ms_text *text, struct ms_bytes in, struct ms_json_v
         ms_text_add(text, (const char *)in.at + from, to - from);
         if (known)
             add_value(text, naming->frame, which, naming->quoting);
-        if (!added && (survey.has_anchor ? ms_json_says(in, member.key, naming->anchor)
-                                         : n == survey.n_members)) {
+        if (!added && (has_anchor ? ms_json_says(in, member.key, anchor) : n == survey.n_members)) {
             add_names(text, in, layout, naming->frame, survey.present, naming->lines,
                       naming->quoting);
             added = true;

@@ -16,7 +16,7 @@ struct ms_ips_quoting {
 /**
  * Appends `object` with the members symbol, symbolLocation, sourceFile and sourceLine set to
  * what `frame` says: those that it has are replaced in place (and dropped where the frame
- * doesn't know), new ones follow `anchor` ("imageOffset", "value"), in the object's own
+ * doesn't know), new ones follow the symbol or else `anchor` ("imageOffset", "value"), in its own
  * layout. All else keeps its bytes.
  * @param lines  false: symbol and symbolLocation alone (a register)
  */
