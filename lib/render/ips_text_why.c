@@ -300,7 +300,7 @@ void ms_ips_text_why(struct ms_ips_text *t)
     if (!ios)
         ms_ips_put(t, "\n");
     termination(t);
-    if (ios || ms_ips_has(t->top[K_TERMINATION]))
+    if (ms_ips_has(t->top[K_TERMINATION]))
         ms_ips_put(t, "\n");
     if (ios)
         which_thread(t);
