@@ -152,7 +152,7 @@ suites:
 	    "tests/fuzz/run $(BUILD) $(FUZZ)" \
 	    "tests/cli/run $(BUILD)" \
 	    $(foreach s,$(wildcard tests/oracle/run tests/corpus/run tests/man/run),"$(s) $(BUILD)") \
-	    $(if $(filter 1,$(SAN)),,"tests/lint/run $(BUILD)")
+	    $(if $(filter 1,$(SAN)),,"tests/lint/run $(BUILD)" "tests/install/run $(BUILD)")
 
 # ---- packages --------------------------------------------------------------------------------
 # Debian's and Homebrew's names of what is missing are worked out by the shell, not by make, so

@@ -228,3 +228,34 @@ bool ms_image_alias(struct ms_image *image, uint64_t start_vm, size_t i, struct 
             return alias_in(&parts[k]->macho, start_vm, &i, out);
     return false;
 }
+
+static bool count_fault(void *owner, const struct ms_error *fault)
+{
+    struct ms_image_check *check = owner;
+    if (!check->n_errors++)
+        check->first = *fault;
+    return true;
+}
+
+enum ms_status ms_image_check(struct ms_image *image, struct ms_image_check *out,
+                              struct ms_error *err)
+{
+    memset(out, 0, sizeof *out);
+    struct ms_dwarf *dwarf = ms_image_dwarf(image);
+    if (!dwarf && image->dwarf_ready == MS_FAILED) {
+        if (err)
+            *err = image->dwarf_error;
+        return image->dwarf_error.status;
+    }
+    if (!dwarf)
+        return MS_ABSENT;
+    struct ms_dwarf_counts counts;
+    enum ms_status status = ms_dwarf_check(dwarf, count_fault, out, &counts, err);
+    if (status != MS_OK)
+        return status;
+    out->n_units = counts.n_units;
+    out->n_functions = counts.n_functions;
+    out->n_inlined = counts.n_inlined;
+    out->n_rows = counts.n_rows;
+    return ms_image_intact(image, err);
+}

@@ -123,14 +123,17 @@ void ms_slice_uuids_free(struct ms_slice_uuid *slices, size_t n);
 
 /** The counts of ms_image_check. */
 struct ms_image_check {
-    uint64_t n_units, n_functions, n_inlined, n_rows;
-    size_t n_errors;  /**< units that are broken; the first of them in `first` */
+    uint64_t n_units, n_functions, n_inlined; /**< functions and calls: those with code */
+    uint64_t n_rows;  /**< of the line tables */
+    size_t n_errors;  /**< units and tables that are broken; the first of them in `first` */
     struct ms_error first;
 };
 
 /**
- * Decodes all debug information as lookups would: every function, every line program.
- * @return MS_ABSENT when the image has no DWARF
+ * Decodes all debug information as lookups would: every function, every inlined call,
+ * every line program.
+ * @return MS_OK however much is broken; MS_ABSENT when the image has no DWARF; MS_E_* when
+ *         it cannot be read at all; MS_E_IO when the file was truncated meanwhile
  */
 enum ms_status ms_image_check(struct ms_image *image, struct ms_image_check *out,
                               struct ms_error *err);
