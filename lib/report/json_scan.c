@@ -434,17 +434,15 @@ bool ms_json_iter_next(struct ms_json_iter *iter, struct ms_json_member *out)
     return true;
 }
 
-/* No name that is asked for is as long as this. */
-enum { NAME_ROOM = 64 };
-
-/* The place of n bytes among names in strcmp order, or n_names. */
-static size_t search_names(const uint8_t *at, size_t n, const char *const *names, size_t n_names)
+/* The place of a key among names in strcmp order, or n_names. */
+static size_t find_name(struct ms_bytes in, struct ms_json_value key, const char *const *names,
+                        size_t n_names)
 {
-    char room[NAME_ROOM];
+    char room[MS_JSON_NAME_ROOM];
+    size_t n = ms_json_unescape_to(room, sizeof room, in, key.off + 1, key.n - 2);
     size_t low = 0, high = n_names;
-    if (n >= sizeof room || memchr(at, 0, n))
+    if (n == sizeof room || memchr(room, 0, n))
         return n_names;
-    memcpy(room, at, n);
     room[n] = 0;
     while (low < high) {
         size_t middle = low + (high - low) / 2;
@@ -457,24 +455,6 @@ static size_t search_names(const uint8_t *at, size_t n, const char *const *names
             low = middle + 1;
     }
     return n_names;
-}
-
-static size_t find_name(struct ms_bytes in, struct ms_json_value key, const char *const *names,
-                        size_t n_names)
-{
-    const uint8_t *at = in.at + key.off + 1;
-    size_t n = key.n - 2;
-    if (!memchr(at, '\\', n))
-        return search_names(at, n, names, n_names);
-    if (n > 6 * NAME_ROOM) /* no escape is longer for one byte */
-        return n_names;
-    struct ms_text plain;
-    ms_text_init(&plain, 3 * n + 1);
-    ms_json_unescape(&plain, in, key.off + 1, n);
-    size_t found =
-        plain.failed ? n_names : search_names((const uint8_t *)plain.at, plain.n, names, n_names);
-    ms_text_fini(&plain);
-    return found;
 }
 
 void ms_json_pick(struct ms_bytes in, struct ms_json_value object, const char *const *names,

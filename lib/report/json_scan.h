@@ -126,7 +126,14 @@ void ms_json_add(struct ms_text *text, struct ms_bytes in, struct ms_json_value 
 /** The same for n bytes of the inside of a string. */
 void ms_json_unescape(struct ms_text *text, struct ms_bytes in, size_t off, size_t n);
 
-/** True when the string (or key) says exactly `text`, whatever its escapes. */
+/** The same into `room`. @return the length; room_bytes when it needs as much or more */
+size_t ms_json_unescape_to(char *room, size_t room_bytes, struct ms_bytes in, size_t off, size_t n);
+
+/** Longer than any name or value that a JSON report is asked for. */
+#define MS_JSON_NAME_ROOM 64
+
+/** True when the string (or key) says exactly `text`, whatever its escapes. `text` is shorter
+ *  than MS_JSON_NAME_ROOM. */
 bool ms_json_says(struct ms_bytes in, struct ms_json_value value, const char *text);
 
 /** White space of JSON from `at` on: the first byte that is none, at most `end`. */

@@ -91,17 +91,19 @@ struct ms_json_value ms_json_inside(struct ms_json_value value)
     return inside;
 }
 
-static void add_utf8(struct ms_text *text, uint32_t c)
+/* The longest that one character or escape says. */
+enum { ONE_ROOM = 4 };
+
+static size_t put_utf8(char out[ONE_ROOM], uint32_t c)
 {
-    char bytes[4];
-    size_t n = c < 0x80 ? 1 : c < 0x800 ? 2 : c < 0x10000 ? 3 : 4;
     static const uint8_t lead[5] = {0, 0, 0xc0, 0xe0, 0xf0};
+    size_t n = c < 0x80 ? 1 : c < 0x800 ? 2 : c < 0x10000 ? 3 : 4;
     for (size_t i = n - 1; i > 0; i--) {
-        bytes[i] = (char)(0x80 | (c & 0x3f));
+        out[i] = (char)(0x80 | (c & 0x3f));
         c >>= 6;
     }
-    bytes[0] = (char)(lead[n == 1 ? 0 : n] | c);
-    ms_text_add(text, bytes, n);
+    out[0] = (char)(lead[n == 1 ? 0 : n] | c);
+    return n;
 }
 
 /* The value of four hexadecimal digits at `at`, or -1. */
@@ -111,63 +113,83 @@ static int32_t read_hex4(const uint8_t *at, size_t n)
     return n >= 4 && read_hex(at, 4, &value) ? (int32_t)value : -1;
 }
 
-/* A \u escape, with the second half of a pair where one follows. Returns its length. */
-static size_t add_unicode(struct ms_text *text, const uint8_t *at, size_t n)
+static size_t put_two(char out[ONE_ROOM], const uint8_t *at)
+{
+    memcpy(out, at, 2);
+    return 2;
+}
+
+/* A \u escape, with the second half of a pair where one follows. */
+static size_t put_unicode(char out[ONE_ROOM], const uint8_t *at, size_t n, size_t *used)
 {
     int32_t c = read_hex4(at + 2, n - 2);
     if (c < 0) {
-        ms_text_add(text, (const char *)at, 2);
-        return 2;
+        *used = 2;
+        return put_two(out, at);
     }
-    if (c < 0xd800 || c > 0xdfff) {
-        add_utf8(text, (uint32_t)c);
-        return 6;
-    }
+    *used = 6;
+    if (c < 0xd800 || c > 0xdfff)
+        return put_utf8(out, (uint32_t)c);
     if (c < 0xdc00 && n >= 12 && at[6] == '\\' && at[7] == 'u') {
         int32_t low = read_hex4(at + 8, n - 8);
         if (low >= 0xdc00 && low <= 0xdfff) {
-            add_utf8(text, 0x10000 + (((uint32_t)c & 0x3ff) << 10 | ((uint32_t)low & 0x3ff)));
-            return 12;
+            *used = 12;
+            return put_utf8(out, 0x10000 + (((uint32_t)c & 0x3ff) << 10 | ((uint32_t)low & 0x3ff)));
         }
     }
-    add_utf8(text, 0xfffd);
-    return 6;
+    return put_utf8(out, 0xfffd);
 }
 
-/* The escape at `at`, which is a backslash. Returns its length. */
-static size_t add_escape(struct ms_text *text, const uint8_t *at, size_t n)
+/* What the escape at `at`, which is a backslash, says; *used is its length. */
+static size_t put_escape(char out[ONE_ROOM], const uint8_t *at, size_t n, size_t *used)
 {
     static const char from[] = "\"\\/bfnrt", to[] = "\"\\/\b\f\n\r\t";
-    if (n < 2) {
-        ms_text_add(text, (const char *)at, 1);
+    *used = n < 2 ? 1 : 2;
+    out[0] = (char)at[0];
+    if (n < 2)
         return 1;
-    }
     if (at[1] == 'u')
-        return add_unicode(text, at, n);
+        return put_unicode(out, at, n, used);
     const char *which = at[1] ? strchr(from, at[1]) : NULL;
-    if (which)
-        ms_text_putc(text, to[which - from]);
-    else
-        ms_text_add(text, (const char *)at, 2);
-    return 2;
+    if (!which)
+        return put_two(out, at);
+    out[0] = to[which - from];
+    return 1;
 }
 
 void ms_json_unescape(struct ms_text *text, struct ms_bytes in, size_t off, size_t n)
 {
     const uint8_t *at = in.at + off;
+    char one[ONE_ROOM];
     while (n) {
         const uint8_t *slash = memchr(at, '\\', n);
-        size_t plain = slash ? (size_t)(slash - at) : n;
+        size_t plain = slash ? (size_t)(slash - at) : n, used = 0;
         if (plain)
             ms_text_add(text, (const char *)at, plain);
         at += plain;
         n -= plain;
-        if (n) {
-            size_t used = add_escape(text, at, n);
-            at += used;
-            n -= used;
-        }
+        if (n)
+            ms_text_add(text, one, put_escape(one, at, n, &used));
+        at += used;
+        n -= used;
     }
+}
+
+size_t ms_json_unescape_to(char *room, size_t room_bytes, struct ms_bytes in, size_t off, size_t n)
+{
+    const uint8_t *at = in.at + off;
+    size_t length = 0, used, put;
+    for (; n; at += used, n -= used) {
+        char one[ONE_ROOM] = {(char)*at};
+        used = put = 1;
+        if (*at == '\\')
+            put = put_escape(one, at, n, &used);
+        if (put > room_bytes - length)
+            return room_bytes;
+        memcpy(room + length, one, put);
+        length += put;
+    }
+    return length;
 }
 
 void ms_json_add(struct ms_text *text, struct ms_bytes in, struct ms_json_value value)
@@ -183,17 +205,13 @@ bool ms_json_says(struct ms_bytes in, struct ms_json_value value, const char *te
 {
     struct ms_json_value inside = ms_json_inside(value);
     size_t n = strlen(text);
+    char room[MS_JSON_NAME_ROOM];
     if (value.kind != MS_JSON_STRING)
         return false;
     const uint8_t *at = in.at + inside.off;
     if (!memchr(at, '\\', inside.n))
         return inside.n == n && memcmp(at, text, n) == 0;
-    if (inside.n > 6 * n) /* no escape is longer for one byte */
-        return false;
-    struct ms_text plain;
-    ms_text_init(&plain, inside.n * 3 + 1);
-    ms_json_unescape(&plain, in, inside.off, inside.n);
-    bool same = !plain.failed && plain.n == n && (n == 0 || memcmp(plain.at, text, n) == 0);
-    ms_text_fini(&plain);
-    return same;
+    return n < sizeof room &&
+           ms_json_unescape_to(room, sizeof room, in, inside.off, inside.n) == n &&
+           memcmp(room, text, n) == 0;
 }

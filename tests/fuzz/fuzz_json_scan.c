@@ -33,7 +33,8 @@ static void walk(struct ms_bytes in, struct ms_json_value value, unsigned depth)
     ms_text_init(&text, 3 * value.n + 1);
     ms_json_add(&text, in, value);
     CHECK(!text.failed);
-    if (value.kind == MS_JSON_STRING && text.n && !memchr(text.at, 0, text.n))
+    if (value.kind == MS_JSON_STRING && text.n && text.n < MS_JSON_NAME_ROOM &&
+        !memchr(text.at, 0, text.n))
         CHECK(ms_json_says(in, value, text.at));
     ms_text_fini(&text);
     (void)ms_json_u64(in, value, &number);
