@@ -299,24 +299,27 @@ static void add_inlined(struct ms_text *text, struct ms_bytes in, const struct l
     ms_text_putc(text, '}');
 }
 
-void ms_ips_object_frames(struct ms_text *text, struct ms_bytes in, struct ms_json_value object,
-                          const struct ms_shown_frame *frames, size_t n_frames,
-                          struct ms_ips_quoting quoting)
+size_t ms_ips_object_frames(struct ms_text *text, struct ms_bytes in, struct ms_json_value object,
+                            const struct ms_shown_frame *frames, size_t n_frames,
+                            struct ms_ips_quoting quoting)
 {
     static const char *const keys[] = {"imageIndex", "imageOffset"};
     struct layout layout = layout_of(in, object);
     struct naming naming = {"imageOffset", &frames[n_frames - 1], true, quoting};
-    if (n_frames > 1) {
-        struct ms_json_value place[2];
-        struct gap separator = separator_of(in, object);
-        ms_json_pick(in, object, keys, 2, place);
-        for (size_t i = 0; i + 1 < n_frames; i++) {
-            if (!frames[i].function)
-                continue;
-            add_inlined(text, in, &layout, place, &frames[i], quoting);
-            ms_text_putc(text, ',');
-            add_gap(text, in, separator);
-        }
+    struct gap separator = {0, 0};
+    struct ms_json_value place[2];
+    size_t n_inlined = 0;
+    ms_json_pick(in, object, keys, 2, place);
+    if (n_frames > 1)
+        separator = separator_of(in, object);
+    for (size_t i = 0; i + 1 < n_frames && place[0].n && place[1].n; i++) {
+        if (!frames[i].function)
+            continue;
+        add_inlined(text, in, &layout, place, &frames[i], quoting);
+        ms_text_putc(text, ',');
+        add_gap(text, in, separator);
+        n_inlined++;
     }
     add_named(text, in, object, &layout, &naming);
+    return n_inlined;
 }

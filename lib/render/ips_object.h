@@ -30,11 +30,12 @@ void ms_ips_object_named(struct ms_text *text, struct ms_bytes in, struct ms_jso
  * itself with the names of the last frame (ms_ips_object_named, lines). All parted like the
  * elements of the array in which `object` stands.
  * @param frames  innermost first, n_frames >= 1 of them; the last has a function. Inlined
- *                ones without are left out
+ *                ones without are left out, and all of them when the object doesn't say where
+ * @return the number of objects for inlined frames
  */
-void ms_ips_object_frames(struct ms_text *text, struct ms_bytes in, struct ms_json_value object,
-                          const struct ms_shown_frame *frames, size_t n_frames,
-                          struct ms_ips_quoting quoting);
+size_t ms_ips_object_frames(struct ms_text *text, struct ms_bytes in, struct ms_json_value object,
+                            const struct ms_shown_frame *frames, size_t n_frames,
+                            struct ms_ips_quoting quoting);
 
 /** Appends n bytes as the inside of a JSON string. */
 void ms_ips_quote(struct ms_text *text, const char *bytes, size_t n, struct ms_ips_quoting quoting);

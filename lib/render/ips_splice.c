@@ -75,14 +75,6 @@ static struct ms_json_value object_of(const struct ms_report_frame *frame)
 
 /* ---- objects --------------------------------------------------------------------------- */
 
-static size_t count_named(const struct ms_shown *shown)
-{
-    size_t n = 0;
-    for (size_t i = 0; i < shown->n_frames; i++)
-        n += shown->frames[i].function != NULL;
-    return n;
-}
-
 /* Frames i to real - 1 are the inlined ones that the report has of the real frame. */
 static void splice_object(struct splice *s, size_t i, size_t real)
 {
@@ -98,9 +90,9 @@ static void splice_object(struct splice *s, size_t i, size_t real)
         ms_ips_object_named(&s->pool, s->view->in, object_of(frame), "imageOffset",
                             &shown.frames[shown.n_frames - 1], true, s->quoting);
     else {
-        ms_ips_object_frames(&s->pool, s->view->in, object_of(frame), shown.frames, shown.n_frames,
-                             s->quoting);
-        s->moved[i + 1] += (int64_t)count_named(&shown) - 1 - (int64_t)(real - i);
+        size_t added = ms_ips_object_frames(&s->pool, s->view->in, object_of(frame), shown.frames,
+                                            shown.n_frames, s->quoting);
+        s->moved[i + 1] += (int64_t)added - (int64_t)(real - i);
     }
     edit_end(s);
 }
