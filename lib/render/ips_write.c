@@ -4,14 +4,23 @@
 
 #include <string.h>
 
+/* Does nothing stand between two frames but what parts elements or lines? */
+static bool is_next(const struct ms_report_frame *a, const struct ms_report_frame *b)
+{
+    if (a->form == MS_FORM_STRING)
+        return b->line_off - (a->line_off + a->line_bytes) <= strlen("\\r\\n");
+    return b->index == a->index + 1; /* an element that is no frame has an index too */
+}
+
 size_t ms_ips_run_end(const struct ms_report *report, size_t i, bool *has_real)
 {
-    const struct ms_report_frame *first = &report->frames[i];
+    const struct ms_report_frame *frames = report->frames, *first = &frames[i];
     *has_real = !first->inlined;
     while (!*has_real && i + 1 < report->n_frames) {
-        const struct ms_report_frame *next = &report->frames[i + 1];
+        const struct ms_report_frame *next = &frames[i + 1];
         if (next->place != first->place || next->group != first->group ||
-            next->form != first->form || next->address_rt != first->address_rt)
+            next->form != first->form || next->address_rt != first->address_rt ||
+            !is_next(&frames[i], next))
             break;
         *has_real = !next->inlined;
         i++;

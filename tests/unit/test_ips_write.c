@@ -160,6 +160,12 @@ Test(ips_splice, inlined_frames_that_it_has_are_replaced_with_their_function)
            "{\"imageOffset\":16,\"symbol\":\"mid\",\"inline\":true,\"imageIndex\":0}, "
            "{\"imageOffset\":16,\"symbol\":\"outer()\",\"symbolLocation\":120,"
            "\"sourceFile\":\"Out.c\",\"sourceLine\":42,\"imageIndex\":0}");
+    /* What is no frame isn't dropped along with them. */
+    expect(HEADER PAYLOAD(
+               FRAMES("{\"imageOffset\":32,\"inline\":true,\"imageIndex\":0},7," FRAME("32"))),
+           1 << 1, 1, FRAME("32"),
+           "{\"imageOffset\":32,\"symbol\":\"outer()\",\"symbolLocation\":120,"
+           "\"sourceFile\":\"Out.c\",\"sourceLine\":42,\"imageIndex\":0}");
     /* … and stay when nothing is known of that, or nothing but where it starts. */
     expect(HEADER PAYLOAD(FRAMES(OLD_INLINE)), 0, 3, OLD_INLINE, OLD_INLINE);
     expect(HEADER PAYLOAD(FRAMES(OLD_INLINE)), 1 << 1, 0, OLD_INLINE, OLD_INLINE);
