@@ -18,7 +18,7 @@ JSON_COMMANDS = [
     "machsym crash --json fixtures/magicnumbers/Exception-asb.crash",
     "machsym atos --json -i -o fixtures/c/dwarf5/deep 0x100000500 0x1 main nobody",
     "machsym uuid --json fixtures/c/fat/deep",
-    "machsym verify --json --lookup fixtures/c/fat/deep fixtures/c/fat/deep.dSYM",
+    "machsym verify --json --lookup --dwarf fixtures/c/fat/deep fixtures/c/fat/deep.dSYM",
     "machsym slide --json --report fixtures/magicnumbers/MagicNumbers.crash"
     " -o fixtures/magicnumbers/MagicNumbers 0x104d4c69c",
     "machsym slide --json -o fixtures/c/dwarf5/deep -l 0x102000000",
