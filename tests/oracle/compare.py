@@ -1,7 +1,7 @@
 """machsym-atos against llvm-symbolizer: whole inline chains, frame by frame.
 
 A frame is compared by its linkage name (the plain name where DWARF has none), full path, line
-and column. Where the two differ, the DWARF decides, not LLVM: rules.py holds the differences that
+and column, the outermost one also by where its function starts. Where the two differ, the DWARF decides, not LLVM: rules.py holds the differences that
 were judged so, each with a proof that is looked up anew for every hit.
 """
 import collections
@@ -22,15 +22,17 @@ class Unusable(Exception):
 
 
 class Answer:
-    """What one side says of one address: frames, innermost first."""
+    """What one side says of one address: frames, innermost first, and where the outermost
+    function starts (None: not said)."""
 
-    def __init__(self, frames, source):
-        self.frames, self.source = frames, source
+    def __init__(self, frames, start, source=None):
+        self.frames, self.start, self.source = frames, start, source
 
     def __str__(self):
         if not self.frames:
             return "(nothing)"
-        return " < ".join(f"{f.name or '?'} {f.file or '?'}:{f.line}:{f.column}" for f in self.frames)
+        chain = " < ".join(f"{f.name or '?'} {f.file or '?'}:{f.line}:{f.column}" for f in self.frames)
+        return chain + (f" at 0x{self.start:x}" if self.start is not None else "")
 
 
 class Difference:
@@ -63,7 +65,8 @@ def ask_llvm(path, arch, addresses):
         symbols = [s for s in record.get("Symbol", []) if s["FunctionName"] or s["FileName"]]
         frames = [Frame(s["FunctionName"], s["FileName"], s["Line"], s["Column"], i + 1 < len(symbols))
                   for i, s in enumerate(symbols)]
-        answers.append(Answer(frames, None))
+        start = symbols[-1]["StartAddress"] if symbols else ""
+        answers.append(Answer(frames, int(start, 16) if start else None))
     return answers
 
 
@@ -74,14 +77,15 @@ def _ours(atos, path, arch):
 def ask_ours(atos, path, arch, addresses):
     answers = []
     for record in _run(_ours(atos, path, arch), addresses):
-        frames, source = [], None
+        frames, source, start = [], None, None
         for f in record.get("frames", []):
             source = f.get("source")
             if source == "function-start":  # where a function begins, without a name
                 continue
             frames.append(Frame(f.get("mangled") or f.get("function") or "", f.get("file") or "",
                                 f.get("line") or 0, f.get("column") or 0, bool(f.get("inlined"))))
-        answers.append(Answer(frames, source))
+            start = int(record["address"], 16) - f["offset"] if "offset" in f else None
+        answers.append(Answer(frames, start, source))
     return answers
 
 
@@ -143,7 +147,7 @@ def compare(atos, path, piece, addresses, debug=None):
         if not t.frames and o.source in rules.MORE:
             result.more += 1
             continue
-        if same(t.frames, o.frames):
+        if same(t.frames, o.frames) and (t.start == o.start or t.start is None):
             result.same += 1
             continue
         difference = Difference(proof, address, t, o)
