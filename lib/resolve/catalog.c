@@ -1,6 +1,7 @@
 #include "resolve/catalog.h"
 
 #include "base/array.h"
+#include "resolve/part.h"
 #include "resolve/paths.h"
 
 #include <fcntl.h>
@@ -42,17 +43,6 @@ static bool has_macho_magic(const char *path)
     return false;
 }
 
-static bool has_debug_info(const struct ms_macho *macho)
-{
-    for (size_t i = 0; i < macho->n_sections; i++) {
-        const char *name = macho->sections[i].name;
-        if (macho->sections[i].vm_bytes && (strcmp(name, "__debug_info") == 0 ||
-                                            strcmp(name, "__zdebug_info") == 0))
-            return true;
-    }
-    return false;
-}
-
 static enum ms_status add_slices(struct ms_catalog *catalog, const struct ms_file *file,
                                  const struct ms_fat *fat, struct ms_error *err)
 {
@@ -77,7 +67,7 @@ static enum ms_status add_slices(struct ms_catalog *catalog, const struct ms_fil
                                      strlen(ms_file_path(file)));
             struct ms_catalog_entry entry = {
                 macho.uuid, path, macho.cputype, macho.cpusubtype, macho.filetype,
-                has_debug_info(&macho), macho.filetype != MS_MH_DSYM,
+                ms_macho_has_dwarf(&macho), macho.filetype != MS_MH_DSYM,
                 macho.damage.status != MS_OK, ms_file_mtime(file)};
             if (!path || !MS_PUSH(catalog->items, catalog->n, catalog->room, entry))
                 status = ms_fail_memory(err);

@@ -16,13 +16,19 @@ void ms_part_close(struct ms_part *part)
 
 bool ms_part_has_dwarf(const struct ms_part *part)
 {
-    if (!part->file)
-        return false;
-    const char *const names[] = {"__debug_info", "__zdebug_info"};
-    for (int i = 0; i < 2; i++) {
-        const struct ms_section *info = ms_macho_section(&part->macho, NULL, names[i]);
+    return part->file && ms_macho_has_dwarf(&part->macho);
+}
+
+bool ms_macho_has_dwarf(const struct ms_macho *macho)
+{
+    for (size_t i = 0; i < macho->n_sections; i++) {
+        const struct ms_section *section = &macho->sections[i];
         struct ms_bytes bytes;
-        if (info && ms_macho_section_bytes(&part->macho, info, &bytes, NULL) == MS_OK && bytes.n)
+        if (strcmp(section->name, "__debug_info") != 0 &&
+            strcmp(section->name, "__zdebug_info") != 0)
+            continue;
+        /* A dSYM made from an object has empty copies of its sections before the real ones. */
+        if (ms_macho_section_bytes(macho, section, &bytes, NULL) == MS_OK && bytes.n)
             return true;
     }
     return false;
