@@ -44,9 +44,6 @@ STATIC_END := -Wl,-Bdynamic
 CXXRT    := -static-libstdc++ -static-libgcc
 endif
 LLVM_INC := $(LLVM_DIR)/include
-ifeq ($(UNAME),Linux)
-LLVM_INC := $(firstword $(wildcard /usr/lib/llvm-19/include) $(LLVM_DIR)/include)
-endif
 
 BASE    := $(OPT) -g $(SANFLAGS) -ffunction-sections -fdata-sections -fPIC -pthread $(SYSFLAGS) \
            -DMS_VERSION='"$(VERSION)"' $(if $(filter 1,$(SAN)),-DMS_SANITIZED)
@@ -55,7 +52,7 @@ CFLAGS_LIB := -std=c17 $(BASE) $(CWARN) -Ilib -Ilib/include
 CFLAGS_CLI := -std=c17 $(BASE) $(CWARN) -Icli -Ilib/include
 CXXFLAGS_LIB := -std=c++17 $(BASE) $(WARN) -Wno-undef -Ilib -Ilib/include -isystem $(LLVM_INC) \
            -fno-exceptions -fno-rtti
-LDLIBS  := $(STATIC_BEGIN) $(LLVM_DIR)/lib/libLLVMDemangle.a -ljson-c -lz $(STATIC_END)
+LDLIBS  := $(STATIC_BEGIN) $(LLVM_DIR)/lib/libLLVMDemangle.a -lz $(STATIC_END)
 LDFLAGS_ALL := $(OPT) -g $(SANFLAGS) -pthread $(CXXRT) $(LDSYS) $(LDFLAGS)
 
 ABI     := 0
@@ -69,7 +66,7 @@ SHARED_LINK := libmachsym.so
 SHARED_FLAGS := -shared -Wl,-soname,$(SHARED)
 endif
 # A static link of the installed archive needs what the shim and the readers call.
-LDLIBS_PRIVATE := -ljson-c -lz -lstdc++ -L$(LLVM_DIR)/lib -lLLVMDemangle -pthread
+LDLIBS_PRIVATE := -lz -lstdc++ -L$(LLVM_DIR)/lib -lLLVMDemangle -pthread
 
 # V=1 shows the commands themselves.
 Q := $(if $(V),,@)
@@ -157,9 +154,9 @@ suites:
 # ---- packages --------------------------------------------------------------------------------
 # Debian's and Homebrew's names of what is missing are worked out by the shell, not by make, so
 # that nothing is asked for on a machine that has it all.
-APT_BUILD := gcc g++ libc6-dev llvm-19-dev libjson-c-dev zlib1g-dev libzstd-dev
+APT_BUILD := gcc g++ libc6-dev llvm-19-dev zlib1g-dev libzstd-dev
 APT_CHECK := $(APT_BUILD) libcriterion-dev python3 mandoc llvm-19
-BREW_BUILD := llvm@19 json-c zstd
+BREW_BUILD := llvm@19 zstd
 BREW_CHECK := $(BREW_BUILD) criterion python3 mandoc
 .PHONY: packages-build packages-check
 packages-build:
@@ -246,7 +243,8 @@ build/fuzz/obj/%.o: %.cpp
 build/fuzz/%: build/fuzz/obj/tests/fuzz/fuzz_%.o $(FUZZ_O)
 	$(call say,FUZ)
 	$(Q)$(FUZZ_CC)++ -fsanitize=fuzzer $(FUZZ_FLAGS) -pthread -o $@ $^ $(LDLIBS)
-.PRECIOUS: build/fuzz/% build/fuzz/obj/%.o $(BUILD)/obj/%.o $(BUILD)/tests/%
+# Nothing that was built on the way is thrown away.
+.SECONDARY:
 
 .PHONY: help clean
 help:

@@ -2,7 +2,7 @@
  * report/json_scan.h: JSON as spans of the file, for reading .ips reports and for putting
  * names into them without touching any other byte.
  *
- * Why not json-c's tree, which is linked anyway: a tree forgets where a value stood and how
+ * Why not a JSON library, such as json-c: its tree forgets where a value stood and how
  * it was written (layout, key order, `\/`, escapes, `@foo@` in a template), so that a report
  * could not be given back byte for byte; and it takes some twenty times the file in memory.
  * Here one pass (ms_json_measure) finds the end of a document and its first fault, and
