@@ -180,6 +180,12 @@ static bool has_answer(const struct ms_shown *shown)
     return last && (last->function || last->has_offset || shown->n_frames > 1);
 }
 
+/* Does it name a function, so that the report's own inlined lines are superseded? */
+static bool has_name(const struct ms_shown *shown)
+{
+    return shown->n_frames && (shown->n_frames > 1 || shown->frames[0].function);
+}
+
 /* Frame j of the n that stand for one of the report; the last is the function itself. */
 static void add_line(struct writer *w, const struct ms_report_frame *frame,
                      const struct ms_shown *shown, size_t j, uint64_t index)
@@ -273,19 +279,16 @@ static size_t write_call(struct writer *w, size_t i)
            same_call(first, &report->frames[k]))
         k++;
     bool has_function = k < report->n_frames && same_call(first, &report->frames[k]);
-    if (has_function && has_answer(&w->shown[k])) {
-        follow_sequence(w, first);
-        replace_frame(w, i, k);
-        w->last_index = report->frames[k].index;
-        return k + 1;
-    }
     size_t end = has_function ? k + 1 : k;
-    for (size_t j = i; j < end; j++) {
-        follow_sequence(w, &report->frames[j]);
-        if (!has_function && has_answer(&w->shown[j]))
-            replace_frame(w, j, j);
+    bool drops_inlined = has_function && has_name(&w->shown[k]);
+    for (size_t j = drops_inlined ? k : i; j < end; j++) {
+        size_t start = drops_inlined ? i : j;
+        follow_sequence(w, &report->frames[start]);
+        if (has_answer(&w->shown[j]) && (j == k || !has_function))
+            replace_frame(w, start, j);
         else
-            keep_frame(w, j, !has_function || j == k);
+            keep_frame(w, j, j == k || !has_function);
+        w->last_index = report->frames[j].index;
     }
     return end;
 }

@@ -490,11 +490,11 @@ static void find_crashed(struct text_reader *r)
 static void note_damage(struct text_reader *r)
 {
     if (r->n_odd_images)
-        ms_builder_note(r->b, "%zu lines of Binary Images are not understood, the first at 0x%zx",
+        ms_builder_note(r->b, "lines of Binary Images not understood: %zu, the first at 0x%zx",
                         r->n_odd_images, r->odd_off);
     else if (r->n_odd_frames)
-        ms_builder_note(r->b, "%zu frames have no address, the first at 0x%zx", r->n_odd_frames,
-                        r->odd_off);
+        ms_builder_note(r->b, "frame lines without an address: %zu, the first at 0x%zx",
+                        r->n_odd_frames, r->odd_off);
     else if (r->b->n_frames == 0)
         ms_builder_note(r->b, "the report has no frames");
 }

@@ -34,12 +34,19 @@ static size_t cut_explanation(const char *text, size_t n)
 static size_t cut_function_start(const char *text, size_t n)
 {
     enum { LONGEST = 64 };
-    static const char head[] = " (function at 0x";
     if (!n || text[n - 1] != ')')
         return n;
     size_t from = n > LONGEST ? n - LONGEST : 0;
-    size_t at = from + ms_scan_find(text + from, n - from, head);
-    return at < n ? ms_scan_trim_end(text, at) : n;
+    size_t at = from + ms_scan_find(text + from, n - from, "(function at 0x");
+    return at == 0 || (at < n && text[at - 1] == ' ') ? ms_scan_trim_end(text, at) : n;
+}
+
+/* n without all that this program appends. */
+static size_t cut_own(const char *text, size_t n)
+{
+    for (size_t m; (m = cut_explanation(text, n)) < n;)
+        n = m; /* more than one: explained twice */
+    return cut_function_start(text, n);
 }
 
 /* Digits that end at n, after a ':' (or ":-", TestFlight's way to say unknown: 0); gives the
@@ -166,9 +173,7 @@ static void take_remark(const char *text, size_t at, size_t n, struct ms_frame_r
 void ms_frame_rest_parse(const char *text, size_t n, struct ms_frame_rest *out)
 {
     memset(out, 0, sizeof *out);
-    for (size_t m; (m = cut_explanation(text, n)) < n;)
-        n = m; /* more than one: explained twice */
-    n = cut_function_start(text, n);
+    n = cut_own(text, n);
     size_t load = take_load(text, n, out);
     if (load) {
         take_remark(text, load, n, out);
@@ -266,8 +271,9 @@ bool ms_frame_line_parse(const char *line, size_t n, struct ms_frame_line *out)
     if (!out->has_tab) {
         if (!blanks)
             return false;
-        at = find_address(line, n, name);
-        if (at == n || at <= name + blanks)
+        size_t end = cut_own(line, n); /* it has addresses itself */
+        at = find_address(line, end, name);
+        if (at >= end || at <= name + blanks)
             return false;
         tab = at;
     }

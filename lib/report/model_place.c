@@ -282,23 +282,21 @@ static void find_processor(struct ms_report_builder *b)
 }
 
 /*
- * Removes pointer authentication bits and tags. They are told from an address by what is
- * left: only what lies in an image is believed. A kernel address (bit 55 set) is extended
- * with ones. User space has 39 bits, on some systems 47.
+ * Removes pointer authentication bits and tags. What is left of an address is believed only if
+ * it lies in an image: user space has 39 bits, on some systems 47, and in an address of the
+ * kernel (bit 55 set) the bits above are ones.
  */
 static uint64_t strip(const struct image_index *index, uint64_t address)
 {
-    const uint64_t low39 = ((uint64_t)1 << 39) - 1, low47 = ((uint64_t)1 << 47) - 1;
-    if (address <= low39 || image_by_range(index, address) >= 0)
+    const uint64_t low[2] = {((uint64_t)1 << 39) - 1, ((uint64_t)1 << 47) - 1};
+    if (address <= low[0] || image_by_range(index, address) >= 0)
         return address;
-    if (address >> 55 & 1) {
-        uint64_t kernel = address | ~low39;
-        return image_by_range(index, kernel) >= 0 ? kernel : address;
+    bool kernel = address >> 55 & 1;
+    for (int i = 0; i < 2; i++) {
+        uint64_t stripped = kernel ? address | ~low[i] : address & low[i];
+        if (image_by_range(index, stripped) >= 0)
+            return stripped;
     }
-    if (image_by_range(index, address & low39) >= 0)
-        return address & low39;
-    if (image_by_range(index, address & low47) >= 0)
-        return address & low47;
     return address;
 }
 
