@@ -2,6 +2,7 @@
  * Crash text: written back without names it is the input, byte for byte; with made-up names
  * every frame keeps its address, and the result is a report again.
  */
+#include "report/crash_text.h"
 #include "report_check.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -77,6 +78,25 @@ static void compare(const struct ms_report *before, const struct ms_report *afte
     }
 }
 
+/*
+ * A pasted fragment has no line of a thread; frames are told by "0xLOAD + OFF", which naming
+ * them takes away.
+ */
+static bool is_fragment(const struct ms_report_file *file)
+{
+    const struct ms_report *report = &file->reports[0];
+    struct ms_line_reader lines;
+    struct ms_line line;
+    ms_lines_over(&lines, file->bytes, 0, file->bytes.n);
+    while (report->n_threads && ms_lines_next(&lines, &line)) {
+        struct ms_crash_head head;
+        ms_crash_head_parse(line.text, line.text_n, &head);
+        if (head.kind == MS_LINE_THREAD || head.kind == MS_LINE_THREAD_NAME)
+            return report->n_frames && report->frames[0].line_off < line.off;
+    }
+    return report->n_threads > 0;
+}
+
 static void check_text(const struct ms_report_file *file)
 {
     const struct ms_report *report = &file->reports[0];
@@ -84,6 +104,8 @@ static void check_text(const struct ms_report_file *file)
     write_report(file, NULL, false, &text);
     CHECK(text.n == report->bytes && !memcmp(text.at, file->bytes.at + report->off, text.n));
     ms_text_fini(&text);
+    if (is_fragment(file))
+        return;
     for (unsigned flags = 0; flags < 8; flags++) {
         struct ms_report_style style = {flags & 1, flags & 2, flags & 4};
         struct ms_report_file again;
