@@ -124,6 +124,8 @@ $(BUILD)/machsym-helper-llvm: $(HELPER_LLVM_O) $(LIB_A)
 	$(Q)$(CXX) $(LDFLAGS_ALL) -o $@ $(HELPER_LLVM_O) $(LIB_A) $(LLVM_LIBS) -lz -lzstd $(LLVM_SYSTEM)
 
 # ---- tests ---------------------------------------------------------------------------------
+# A second opinion on JSON, for tests alone.
+TEST_LIBS := -ljson-c
 # Criterion finds its tests in a section that nothing refers to: it must not be collected.
 ifneq ($(UNAME),Darwin)
 KEEP_TESTS := -Wl,--no-gc-sections
@@ -131,11 +133,11 @@ endif
 $(BUILD)/tests/test_%: $(BUILD)/obj/tests/unit/test_%.o $(LIB_A)
 	@mkdir -p $(@D)
 	$(call say,LD )
-	$(Q)$(CXX) $(LDFLAGS_ALL) $(KEEP_TESTS) -o $@ $^ $(LDLIBS) -lcriterion
+	$(Q)$(CXX) $(LDFLAGS_ALL) $(KEEP_TESTS) -o $@ $^ $(LDLIBS) $(TEST_LIBS) -lcriterion
 $(BUILD)/tests/replay_%: $(BUILD)/obj/tests/fuzz/fuzz_%.o $(BUILD)/obj/tests/fuzz/replay.o $(LIB_A)
 	@mkdir -p $(@D)
 	$(call say,LD )
-	$(Q)$(CXX) $(LDFLAGS_ALL) -o $@ $^ $(LDLIBS)
+	$(Q)$(CXX) $(LDFLAGS_ALL) -o $@ $^ $(LDLIBS) $(TEST_LIBS)
 
 # `check` runs make again for the work itself, since what wildcards and compilers find is only
 # right once the packages are there.
@@ -155,9 +157,9 @@ suites:
 # Debian's and Homebrew's names of what is missing are worked out by the shell, not by make, so
 # that nothing is asked for on a machine that has it all.
 APT_BUILD := gcc g++ libc6-dev llvm-19-dev zlib1g-dev libzstd-dev
-APT_CHECK := $(APT_BUILD) libcriterion-dev python3 mandoc llvm-19
+APT_CHECK := $(APT_BUILD) libcriterion-dev libjson-c-dev python3 mandoc llvm-19
 BREW_BUILD := llvm@19 zstd
-BREW_CHECK := $(BREW_BUILD) criterion python3 mandoc
+BREW_CHECK := $(BREW_BUILD) criterion json-c python3 mandoc
 .PHONY: packages-build packages-check
 packages-build:
 	@tests/packages "$(APT_BUILD)" "$(BREW_BUILD)"
@@ -242,7 +244,7 @@ build/fuzz/obj/%.o: %.cpp
 	$(Q)$(FUZZ_CC)++ -O1 -fsanitize=fuzzer-no-link $(FUZZ_FLAGS) $(CXXFLAGS_LIB) -MMD -MP -c $< -o $@
 build/fuzz/%: build/fuzz/obj/tests/fuzz/fuzz_%.o $(FUZZ_O)
 	$(call say,FUZ)
-	$(Q)$(FUZZ_CC)++ -fsanitize=fuzzer $(FUZZ_FLAGS) -pthread -o $@ $^ $(LDLIBS)
+	$(Q)$(FUZZ_CC)++ -fsanitize=fuzzer $(FUZZ_FLAGS) -pthread -o $@ $^ $(LDLIBS) $(TEST_LIBS)
 # Nothing that was built on the way is thrown away.
 .SECONDARY:
 
