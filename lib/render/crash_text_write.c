@@ -202,7 +202,10 @@ static void add_line(struct writer *w, const struct ms_report_frame *frame,
     if (!one->function && !inlined) { /* the old bytes stay as they are, escaped or not */
         struct ms_shown_frame nothing = *one;
         nothing.has_offset &= !frame->named;
-        ms_frame_rest_add(&w->text, &nothing, false, old, frame->rest_bytes);
+        size_t n = frame->rest_bytes;
+        if (w->style->explain)
+            n = ms_report_rest_bytes(old, n, false);
+        ms_frame_rest_add(&w->text, &nothing, false, old, n);
     } else {
         ms_frame_rest_add(&w->text, one, inlined, NULL, 0);
         escape_html(w, from);
@@ -241,6 +244,19 @@ static void replace_frame(struct writer *w, size_t first, size_t k)
     w->at = frame->line_off + frame->line_bytes;
 }
 
+/* Why the frame has no other name, in place of what an earlier run has appended. */
+static void explain_kept(struct writer *w, const struct ms_report_frame *frame,
+                         const struct ms_shown *shown)
+{
+    if (!w->style->explain || shown->why == MS_WHY_COMPLETE)
+        return;
+    const char *rest = w->base + frame->rest_off;
+    copy_to(w, frame->rest_off + ms_report_rest_bytes(rest, frame->rest_bytes, false));
+    ms_frame_rest_explain(&w->text, NULL, shown->why);
+    flush_text(w);
+    w->at = frame->rest_off + frame->rest_bytes;
+}
+
 /* Frame k stays, but for its index and the explanation. */
 static void keep_frame(struct writer *w, size_t k, bool explain)
 {
@@ -253,11 +269,8 @@ static void keep_frame(struct writer *w, size_t k, bool explain)
         flush_text(w);
         w->at = frame->rest_off;
     }
-    if (explain && w->style->explain && shown->why != MS_WHY_COMPLETE) {
-        copy_to(w, frame->rest_off + frame->rest_bytes);
-        ms_frame_rest_explain(&w->text, NULL, shown->why);
-        flush_text(w);
-    }
+    if (explain)
+        explain_kept(w, frame, shown);
 }
 
 static bool same_call(const struct ms_report_frame *a, const struct ms_report_frame *b)
@@ -299,11 +312,7 @@ static void write_elided(struct writer *w, size_t i)
     const struct ms_shown *shown = &w->shown[i];
     const struct ms_report_frame *frame = &w->report->frames[i];
     if (!has_answer(shown)) {
-        if (w->style->explain && shown->why != MS_WHY_COMPLETE) {
-            copy_to(w, frame->rest_off + frame->rest_bytes);
-            ms_frame_rest_explain(&w->text, NULL, shown->why);
-            flush_text(w);
-        }
+        explain_kept(w, frame, shown);
         return;
     }
     copy_to(w, frame->line_off);

@@ -19,6 +19,8 @@ void ms_frame_rest_add(struct ms_text *text, const struct ms_shown_frame *frame,
                        const char *old, size_t old_bytes)
 {
     if (!frame->function && !inlined) {
+        if (frame->has_offset)
+            old_bytes = ms_report_rest_bytes(old, old_bytes, true);
         ms_text_add(text, old, old_bytes);
         if (frame->has_offset)
             ms_text_printf(text, "%s(function at 0x%" PRIx64 " + %" PRIu64 ")",

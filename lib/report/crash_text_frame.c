@@ -1,6 +1,8 @@
 #include "report/crash_text_frame.h"
 #include "report/crash_text_scan.h"
 
+#include "machsym/report.h"
+
 /* ---- what follows the address --------------------------------------------------------- */
 
 /* n without `tail` at the end, where it stands there. */
@@ -41,12 +43,11 @@ static size_t cut_function_start(const char *text, size_t n)
     return at == 0 || (at < n && text[at - 1] == ' ') ? ms_scan_trim_end(text, at) : n;
 }
 
-/* n without all that this program appends. */
-static size_t cut_own(const char *text, size_t n)
+size_t ms_report_rest_bytes(const char *rest, size_t n, bool all)
 {
-    for (size_t m; (m = cut_explanation(text, n)) < n;)
-        n = m; /* more than one: explained twice */
-    return cut_function_start(text, n);
+    for (size_t m; (m = cut_explanation(rest, n)) < n;)
+        n = m;
+    return all ? cut_function_start(rest, n) : n;
 }
 
 /* Digits that end at n, after a ':' (or ":-", TestFlight's way to say unknown: 0); gives the
@@ -173,7 +174,7 @@ static void take_remark(const char *text, size_t at, size_t n, struct ms_frame_r
 void ms_frame_rest_parse(const char *text, size_t n, struct ms_frame_rest *out)
 {
     memset(out, 0, sizeof *out);
-    n = cut_own(text, n);
+    n = ms_report_rest_bytes(text, n, true);
     size_t load = take_load(text, n, out);
     if (load) {
         take_remark(text, load, n, out);
@@ -271,7 +272,7 @@ bool ms_frame_line_parse(const char *line, size_t n, struct ms_frame_line *out)
     if (!out->has_tab) {
         if (!blanks)
             return false;
-        size_t end = cut_own(line, n); /* it has addresses itself */
+        size_t end = ms_report_rest_bytes(line, n, true); /* it has addresses itself */
         at = find_address(line, end, name);
         if (at >= end || at <= name + blanks)
             return false;

@@ -130,6 +130,17 @@ Test(report_write, explained)
                    "4   ???  \t0x1 ???\n");
 }
 
+Test(report_write, explained_twice_is_explained_once)
+{
+    char *once = write_with(START FRAMES, widget + 1, COUNT(widget) - 1, explain);
+    expect_written(once, widget + 1, COUNT(widget) - 1, explain, once);
+    free(once);
+    expect_written(START "0 dyld 0x185d60000 0x185d5a000 + 24576 (function at 0x1 + 2) // dwarf\n",
+                   widget, COUNT(widget), explain,
+                   START "0 dyld 0x185d60000 0x185d5a000 + 24576 (function at 0x1 + 2) // "
+                         "no-file\n");
+}
+
 Test(report_write, renumbered_as_apple_does)
 {
     expect_written(

@@ -37,7 +37,8 @@ struct ms_report_thread {
     const char *queue;      /**< dispatch queue, NULL when it has none */
     uint32_t number;        /**< as printed */
     bool crashed;           /**< crashed or triggered */
-    uint32_t first_frame, n_frames; /**< into frames; the frames of a thread are contiguous */
+    uint32_t first_frame, n_frames; /**< into frames; the frames of a thread are contiguous,
+                                         MS_PLACE_ELIDED ones of a text among them */
 };
 
 /** Where a frame stands. */
@@ -45,7 +46,8 @@ enum ms_report_place {
     MS_PLACE_THREAD,         /**< group = index into threads */
     MS_PLACE_LAST_EXCEPTION, /**< Last Exception Backtrace */
     MS_PLACE_APP_SPECIFIC,   /**< Application Specific Backtrace; group = its number */
-    MS_PLACE_ELIDED,         /**< the address in a recursion line, the keyFrame of an .ips */
+    MS_PLACE_ELIDED,         /**< the address in a recursion line, the keyFrame of an .ips;
+                                  group = index into threads */
     MS_PLACE_REGISTER        /**< pc, lr, … of a thread state; group = index into threads or
                                   UINT32_MAX when the thread is unknown */
 };
@@ -56,7 +58,8 @@ enum ms_report_form {
     MS_FORM_BARE,    /**< an address in a parenthesised list: whole lines are made of it */
     MS_FORM_OBJECT,  /**< a JSON object: keys are added */
     MS_FORM_STRING,  /**< a line within a JSON string (asiBacktraces): escaped text */
-    MS_FORM_REGISTER /**< only told about, not rewritten (text); JSON: keys are added */
+    MS_FORM_REGISTER /**< only told about, not rewritten (text: `line` is "pc: 0x1025f9a40",
+                          `rest` the number); JSON: keys are added */
 };
 
 /** One frame. Spans are in bytes of the file that was parsed. */
@@ -65,7 +68,7 @@ struct ms_report_frame {
     enum ms_report_form form;
     uint32_t group;
     uint32_t index;          /**< printed frame number */
-    uint64_t address_rt;     /**< as printed, pointer authentication bits removed */
+    uint64_t address_rt;     /**< as printed, without pointer authentication and Thumb bits */
     uint64_t lookup_rt;      /**< what to look up: address_rt, or address_rt - 1 for a return
                                   address */
     int32_t image;           /**< into images, -1 when none holds it */
@@ -91,7 +94,8 @@ struct ms_report {
     size_t n_threads;
     struct ms_report_frame *frames; /**< in the order in which they stand in the file */
     size_t n_frames;
-    int32_t crashed_thread;  /**< into threads, -1 when unknown */
+    int32_t crashed_thread;  /**< into threads, -1 when unknown; where none crashed, the one
+                                  that is highlighted (watchdog, resource) */
     const char *process;     /**< NULL when unknown */
     const char *os_version;  /**< "macOS 14.4.1 (23E224)", NULL when unknown */
     const char *incident;    /**< incident identifier, NULL when unknown */
@@ -160,14 +164,29 @@ struct ms_report_style {
 
 /**
  * Writes one report of the file with the names put in. Everything else keeps its bytes.
+ *
+ * In text, what follows the address becomes "SYM + OFF (File.swift:42)"; frames inlined there
+ * are lines of their own before it, that end in " [inlined]" and take the place of those that
+ * the report has. A frame of which only the function's start is known keeps what it has and
+ * gets " (function at 0x102601a00 + 64)" behind it, a runtime address: readers that look for
+ * "0xLOAD + OFF" still find it.
  * @param shown  n_frames of them, one a frame of the report
  * @param format MS_FORMAT_SAME; MS_FORMAT_TEXT turns an .ips into the classic text;
  *               MS_FORMAT_IPS of a text report is MS_E_UNSUPPORTED
+ * @param style  NULL = all false
+ * @return MS_OK also when the sink has failed: its owner knows why. MS_E_ARGUMENT,
+ *         MS_E_UNSUPPORTED, MS_E_NOMEM, MS_E_LIMIT
  */
 enum ms_status ms_report_write(const struct ms_report_file *file, size_t report,
                                const struct ms_shown *shown, enum ms_report_format format,
                                const struct ms_report_style *style, struct ms_sink *sink,
                                struct ms_error *err);
+
+/**
+ * How many of the n bytes that follow the address of a frame line were there before
+ * ms_report_write appended its explanation, and with `all` also before its "(function at …)".
+ */
+size_t ms_report_rest_bytes(const char *rest, size_t n, bool all);
 
 #ifdef __cplusplus
 }
