@@ -52,9 +52,10 @@ static inline void dw_write(struct dw *b, size_t off, uint64_t value, unsigned s
 
 static inline void dw_uint(struct dw *b, uint64_t value, unsigned size)
 {
-    static const uint8_t zeros[16];
-    dw_bytes(b, zeros, size);
-    dw_write(b, b->n - size, value, size);
+    uint8_t bytes[8];
+    for (unsigned i = 0; i < size && i < sizeof bytes; i++)
+        bytes[b->big ? size - 1 - i : i] = (uint8_t)(value >> (8 * i));
+    dw_bytes(b, bytes, size);
 }
 
 static inline void dw_u8(struct dw *b, unsigned value)

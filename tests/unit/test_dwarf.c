@@ -1,31 +1,8 @@
 /* Look-ups by both ways on the same program, written as every kind of DWARF. */
+#include "unit/dwarf_chain.h"
 #include "unit/dwarf_program.h"
 
 #include <criterion/criterion.h>
-#include <stdio.h>
-
-/* One frame as a line of text: NAME LINKAGE PATH:LINE:COLUMN +OFFSET [inlined]. */
-static void describe(const struct ms_frame *frame, char *out, size_t room)
-{
-    char path[256];
-    ms_frame_path(frame, path, sizeof path);
-    snprintf(out, room, "%s %s %s:%u:%u %s%llx%s", frame->name ? frame->name : "-",
-             frame->linkage ? frame->linkage : "-", path[0] ? path : "-", frame->line,
-             frame->column, frame->has_start ? "+" : "?",
-             frame->has_start ? (unsigned long long)frame->offset : 0, frame->inlined ? " i" : "");
-}
-
-static void chain(const struct ms_dwarf_answers *answers, size_t i, char *out, size_t room)
-{
-    out[0] = 0;
-    const struct ms_dwarf_hit *hit = &answers->hits[i];
-    for (uint32_t k = 0; k < hit->n_frames; k++) {
-        size_t n = strlen(out);
-        describe(&answers->frames[hit->first + k], out + n, room - n);
-        n = strlen(out);
-        snprintf(out + n, room - n, "|");
-    }
-}
 
 static const struct {
     uint64_t address;

@@ -1,0 +1,185 @@
+/*
+ * Memory that runs out at the n-th allocation, for every n: each call of lib/dwarf must say
+ * so and leave nothing behind. Takes the place of malloc, so only where that can be done.
+ */
+#include "unit/dwarf_program.h"
+
+#include <criterion/criterion.h>
+#include <errno.h>
+
+#if defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define __SANITIZE_ADDRESS__ 1
+#endif
+#endif
+#if defined(__GLIBC__) && !defined(__SANITIZE_ADDRESS__)
+#define CAN_FAIL 1
+
+void *__libc_malloc(size_t n);
+void *__libc_calloc(size_t count, size_t n);
+void *__libc_realloc(void *at, size_t n);
+void __libc_free(void *at);
+
+static long countdown = -1; /* allocations that still succeed; negative: all */
+static long alive;          /* blocks not given back */
+
+static bool fails_now(void)
+{
+    if (countdown < 0)
+        return false;
+    if (countdown-- > 0)
+        return false;
+    countdown = 0; /* and every one after it */
+    errno = ENOMEM;
+    return true;
+}
+
+static void *count(void *at, bool is_new)
+{
+    alive += at && is_new;
+    return at;
+}
+
+void *malloc(size_t n)
+{
+    return fails_now() ? NULL : count(__libc_malloc(n), true);
+}
+void *calloc(size_t items, size_t n)
+{
+    return fails_now() ? NULL : count(__libc_calloc(items, n), true);
+}
+void *realloc(void *at, size_t n)
+{
+    return fails_now() ? NULL : count(__libc_realloc(at, n), !at);
+}
+void free(void *at)
+{
+    alive -= at != NULL;
+    __libc_free(at);
+}
+#else
+#define CAN_FAIL 0
+static long countdown, alive;
+#endif
+
+/* The program, with codes out of order, a second unit, a type unit and no .debug_aranges. */
+static struct program program(void)
+{
+    static const unsigned far[] = {DW_AT_specification, DW_FORM_ref_addr, DW_AT_low_pc,
+                                   DW_FORM_addr,        DW_AT_high_pc,    DW_FORM_data4, 0};
+    static const unsigned sig[] = {DW_AT_specification, DW_FORM_ref_sig8, DW_AT_low_pc,
+                                   DW_FORM_addr,        DW_AT_high_pc,    DW_FORM_data4, 0};
+    static const unsigned none[] = {0};
+    struct program p = program_make(5, 8, 4, false, true);
+    struct dw *b = &p.image.info;
+    size_t abbrevs = p.image.abbrev.n;
+    dw_declare(&p.image, 9, DW_TAG_compile_unit, true, none);
+    dw_declare(&p.image, 3, DW_TAG_subprogram, false, far);
+    dw_declare(&p.image, 2, DW_TAG_subprogram, false, sig);
+    dw_u8(&p.image.abbrev, 0);
+    size_t unit = dw_unit(&p.image, abbrevs);
+    dw_uleb(b, 9);
+    dw_uleb(b, 3);
+    dw_u32(b, (uint32_t)p.method);
+    dw_u64(b, 0x2000);
+    dw_u32(b, 0x10);
+    dw_uleb(b, 2);
+    dw_u64(b, 77);
+    dw_u64(b, 0x2008); /* overlaps the one before: spans are made */
+    dw_u32(b, 0x10);
+    dw_u8(b, 0);
+    dw_end(&p.image, b, unit);
+    unit = dw_begin(&p.image, b);
+    dw_u16(b, 5);
+    dw_u8(b, DW_UT_type);
+    dw_u8(b, 8);
+    dw_u32(b, (uint32_t)abbrevs);
+    dw_u64(b, 77);
+    dw_u32(b, 24);
+    dw_uleb(b, 9);
+    dw_u8(b, 0);
+    dw_end(&p.image, b, unit);
+    return p;
+}
+
+static const uint64_t addresses[] = {0x2004, 0x1012, 0x2012, 0x1230, 0x1408, 0x5000, 0x1012};
+
+static enum ms_status many(struct ms_dwarf *dwarf, struct ms_error *err)
+{
+    struct ms_dwarf_answers out = {0};
+    enum ms_status status = ms_dwarf_find_many(dwarf, addresses, 7, &out, err);
+    ms_dwarf_answers_fini(&out);
+    return status;
+}
+
+static enum ms_status one(struct ms_dwarf *dwarf, struct ms_error *err)
+{
+    struct ms_dwarf_answers out = {0};
+    enum ms_status status = MS_OK;
+    for (int i = 0; i < 14 && status == MS_OK; i++)
+        status = ms_dwarf_find(dwarf, addresses[i % 7], &out, err);
+    ms_dwarf_answers_fini(&out);
+    return status;
+}
+
+static enum ms_status check(struct ms_dwarf *dwarf, struct ms_error *err)
+{
+    struct ms_dwarf_counts counts;
+    return ms_dwarf_check(dwarf, NULL, NULL, &counts, err);
+}
+
+static enum ms_status run(const struct ms_dwarf_sections *sections, struct ms_error *err,
+                          enum ms_status (*step)(struct ms_dwarf *, struct ms_error *))
+{
+    struct ms_dwarf *dwarf;
+    enum ms_status status = ms_dwarf_open(sections, &dwarf, err);
+    if (status == MS_OK)
+        status = step(dwarf, err);
+    ms_dwarf_close(dwarf);
+    return status;
+}
+
+/* Runs `step` with the first, second, … allocation failing until it succeeds. */
+static void exhaust(enum ms_status (*step)(struct ms_dwarf *, struct ms_error *))
+{
+    struct program p = program();
+    if (!CAN_FAIL)
+        cr_skip_test("malloc cannot be replaced here");
+    for (int aranges = 0; aranges < 2; aranges++) {
+        if (aranges)
+            program_aranges(&p);
+        struct ms_dwarf_sections sections = dw_sections(&p.image);
+        for (long n = 0;; n++) {
+            struct ms_error err;
+            memset(&err, 0, sizeof err);
+            long before = alive;
+            countdown = n;
+            enum ms_status status = run(&sections, &err, step);
+            countdown = -1;
+            cr_assert_eq(alive, before, "allocation %ld: %ld blocks lost", n, alive - before);
+            if (status == MS_OK) {
+                cr_assert_gt(n, 3);
+                break;
+            }
+            cr_assert_eq(status, MS_E_NOMEM, "allocation %ld: status %d", n, status);
+            cr_assert_eq(err.status, MS_E_NOMEM);
+            cr_assert_lt(n, 1000);
+        }
+    }
+    dw_close(&p.image);
+}
+
+Test(dwarf_memory, a_batch)
+{
+    exhaust(many);
+}
+
+Test(dwarf_memory, one_by_one)
+{
+    exhaust(one);
+}
+
+Test(dwarf_memory, a_check)
+{
+    exhaust(check);
+}
