@@ -61,7 +61,8 @@ static bool make_rows(struct ms_lookup *l, size_t n)
         if (!l->rows_room)
             return false;
     }
-    memset(l->hits, 0, n * sizeof *l->hits);
+    if (n)
+        memset(l->hits, 0, n * sizeof *l->hits);
     return true;
 }
 
