@@ -62,6 +62,7 @@ static bool make_rows(struct ms_lookup *l, size_t n)
             return false;
     }
     if (n)
+        if (n)
         memset(l->hits, 0, n * sizeof *l->hits);
     return true;
 }
