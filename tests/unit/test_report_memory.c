@@ -102,6 +102,17 @@ Test(report_memory, reading)
     }
 }
 
+/* Runs where malloc cannot be replaced, too. */
+Test(report_memory, the_report_is_good)
+{
+    expect_frames(report, "L0 #0 0x1834d9e50-1 -\n"
+                          "L0 #1 0x1026020f8-1 Widget\n"
+                          "T0 #0 0x102601a40 Widget\n"
+                          "T0 #1 0x400000010-1 Missing\n"
+                          "T0 #2 0x1026020f8-1 Widget main+8 main.m:3 kept\n"
+                          "R0 #0 0x102601a40 Widget\n");
+}
+
 static bool count_bytes(void *to, const char *bytes, size_t n)
 {
     (void)bytes;
