@@ -365,11 +365,12 @@ static void start_state(struct text_reader *r, const struct ms_crash_head *head,
                         size_t n)
 {
     struct ms_report_builder *b = r->b;
-    bool arm = ms_scan_find(text, n, "ARM") < n || ms_scan_find(text, n, "arm") < n;
-    if (arm && ms_scan_find(text + head->rest, n - head->rest, "64") < n - head->rest)
-        b->arm64 = true;
-    else if (arm)
-        b->arm32 = true;
+    const char *state = text + head->rest;
+    size_t state_n = n - head->rest;
+    if (ms_scan_starts(state, state_n, "ARM") || ms_scan_starts(state, state_n, "arm")) {
+        b->arm64 |= ms_scan_find(state, state_n, "64") < state_n;
+        b->arm32 |= ms_scan_find(state, state_n, "32-bit") < state_n;
+    }
     r->group = UINT32_MAX;
     for (size_t i = b->n_threads; i && head->has_number; i--) {
         if (b->threads[i - 1].number != head->number)

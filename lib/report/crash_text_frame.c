@@ -180,9 +180,11 @@ void ms_frame_rest_parse(const char *text, size_t n, struct ms_frame_rest *out)
         take_remark(text, load, n, out);
         return;
     }
-    size_t end = cut_tail(text, n, "[inlined]");
-    out->inlined = end < n;
-    end = cut_file(text, end, out);
+    size_t tagged = cut_tail(text, n, "[inlined]");
+    size_t end = cut_file(text, tagged, out);
+    size_t inner = cut_tail(text, end, "[inlined]"); /* some put the file behind it */
+    out->inlined = tagged < n || inner < end;
+    end = inner;
     take_symbol(text, 0, end, out);
 }
 

@@ -63,6 +63,16 @@ static size_t take_addresses(const char *text, size_t n, struct ms_image_line *o
 
 /* ---- what stands between -------------------------------------------------------------- */
 
+/* The part without "-unknown": PLCrashReporter's "arm64-unknown". */
+static struct ms_line_part cut_unknown(const char *text, struct ms_line_part part)
+{
+    static const char unknown[] = "-unknown";
+    size_t m = sizeof unknown - 1;
+    if (part.n > m && memcmp(text + part.at + part.n - m, unknown, m) == 0)
+        part.n -= m;
+    return part;
+}
+
 static bool is_arch(const char *text, struct ms_line_part part)
 {
     static const char *const names[] = {
@@ -71,10 +81,7 @@ static bool is_arch(const char *text, struct ms_line_part part)
         "x86_64", "i386",    "x86_64h",  "i486",    "i586",    "i686",    "ppc",    "ppc64",
         "ppc970", "ppc7400", "ppc7450",  "ppc750",  "unknown", "???",     "x86",
     };
-    static const char unknown[] = "-unknown"; /* "arm64-unknown": PLCrashReporter */
-    size_t m = sizeof unknown - 1;
-    if (part.n > m && memcmp(text + part.at + part.n - m, unknown, m) == 0)
-        part.n -= m;
+    part = cut_unknown(text, part);
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (is_word(text, part, names[i]))
             return true;
@@ -142,6 +149,7 @@ static void take_name(const char *text, struct ms_line_part part, struct ms_imag
         part = shorter;
     }
     out->name = tidy(text, part.at, part.at + part.n);
+    out->arch = cut_unknown(text, out->arch);
     if (is_word(text, out->arch, "unknown") || is_word(text, out->arch, "???"))
         out->arch.n = 0;
 }

@@ -263,22 +263,23 @@ static bool starts_with(const char *text, const char *start)
     return text && strncmp(text, start, strlen(start)) == 0;
 }
 
-/* Readers set arm64 or arm32 where a thread state tells; else the header and the images do. */
+/*
+ * Readers set arm64 or arm32 where a thread state tells; else the header and the images do. Some
+ * tools write "ARM" for both.
+ */
 static void find_processor(struct ms_report_builder *b)
 {
     const char *code = b->report.code_type;
-    if (b->arm64 || b->arm32)
+    bool arm_code = starts_with(code, "ARM") || starts_with(code, "arm");
+    bool image64 = false, image32 = false;
+    if (b->arm64 || b->arm32 || (code && !arm_code))
         return;
-    if (starts_with(code, "ARM-64") || starts_with(code, "arm64"))
-        b->arm64 = true;
-    else if (code && (starts_with(code, "ARM") || starts_with(code, "arm")))
-        b->arm32 = true;
-    for (size_t i = 0; !code && i < b->n_images; i++) {
-        b->arm64 |= starts_with(b->images[i].arch, "arm64");
-        b->arm32 |= starts_with(b->images[i].arch, "armv");
+    for (size_t i = 0; i < b->n_images; i++) {
+        image64 |= starts_with(b->images[i].arch, "arm64");
+        image32 |= starts_with(b->images[i].arch, "armv");
     }
-    if (b->arm64)
-        b->arm32 = false;
+    b->arm64 = (arm_code && strstr(code, "64")) || (image64 && !image32);
+    b->arm32 = !b->arm64 && (arm_code || image32);
 }
 
 /*

@@ -136,6 +136,7 @@ Test(frame_rest, symbols)
     expect_rest("f + 24 (/<compiler-generated>:4) [inlined]", "f", 24, "/<compiler-generated>", 4,
                 true);
     expect_rest("f + 24 [inlined]", "f", 24, "", 0, true);
+    expect_rest("f + 24 [inlined] (a.swift:4)", "f", 24, "a.swift", 4, true);
     expect_rest("__pthread_kill + 8 (:-1)", "__pthread_kill", 8, "", 0, false);
     expect_rest("-[Foo(Bar) x:] + 8 (My File (2).m:20)", "-[Foo(Bar) x:]", 8, "My File (2).m", 20,
                 false);
@@ -226,7 +227,7 @@ Test(image_line, ios)
                  (struct image){0x100224000, 0x100238000, "libfoo.dylib", "arm64e", UPPER,
                                 "/usr/lib/libfoo.dylib", true});
     expect_image("0x1000 - 0x1fff +Widget arm64-unknown  <" LOW "> /x",
-                 (struct image){0x1000, 0x2000, "Widget", "arm64-unknown", UPPER, "/x", true});
+                 (struct image){0x1000, 0x2000, "Widget", "arm64", UPPER, "/x", true});
     expect_image("0x1000 - 0x1fff Widget unknown  <" LOW "> /x",
                  (struct image){0x1000, 0x2000, "Widget", "", UPPER, "/x", true});
 }

@@ -251,6 +251,25 @@ Test(report_text, thumb_bits_and_32_bits)
                   "R0 #7 0x5b2f2 Widget\n");
 }
 
+Test(report_text, arm_of_either_size)
+{
+#define STATE(code, state, arch)                                                                   \
+    "Process:  Widget [842]\n" code "Crashed Thread:  0\n\nThread 0 Crashed:\n"                    \
+    "0   Widget   \t0x102601a41 f + 1\n\nThread 0 crashed with " state ":\nBinary Images:\n"       \
+    "0x1025f8000 - 0x1026affff Widget " arch " <" UUID_LOW "> /x\n"
+    static const char *even = "T0 #0 0x102601a40 Widget f+1 kept\n";
+    static const char *odd = "T0 #0 0x102601a41 Widget f+1 kept\n";
+    expect_frames(STATE("Code Type: ARM-64\n", "ARM Thread State (64-bit)", "arm64"), odd);
+    expect_frames(STATE("Code Type: ARM\n", "ARM Thread State (32-bit)", "armv7"), even);
+    expect_frames(STATE("Code Type: ARM\n", "ARM Thread State", "armv7"), even);
+    expect_frames(STATE("Code Type: ARM\n", "ARM Thread State", "arm64"), odd);
+    expect_frames(STATE("Code Type: ARM64\n", "ARM Thread State", "arm64"), odd);
+    expect_frames(STATE("", "Thread State", "armv7s"), even);
+    expect_frames(STATE("", "Thread State", "arm64e"), odd);
+    expect_frames(STATE("Code Type: X86-64\n", "X86 Thread State (64-bit)", "x86_64"), odd);
+#undef STATE
+}
+
 Test(report_text, signal_trampoline)
 {
     expect_frames(HEADER "Thread 0 Crashed:\n"
