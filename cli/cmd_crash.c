@@ -150,6 +150,8 @@ static int do_report(struct job *job, const struct ms_report_file *file, size_t 
     memset(&options_in, 0, sizeof options_in);
     options_in.style = (struct ms_show_style){opt.full_path, opt.no_demangle};
     options_in.scope = opt.redo ? MS_SCOPE_ALL : opt.keep ? MS_SCOPE_BARE : MS_SCOPE_UNNAMED;
+    /* Text shows pc and lr alone; an .ips may name every register that points to code. */
+    options_in.all_registers = report->kind == MS_REPORT_IPS || opt.format == FORMAT_JSON;
     int status = choose_thread(file->name, report, &options_in);
     struct ms_symbolication names;
     struct ms_error err;

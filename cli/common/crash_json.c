@@ -63,7 +63,10 @@ static void json_report_frame(struct ms_json *json, const struct ms_report *repo
     const struct ms_report_frame *frame = &report->frames[i];
     const struct ms_shown *shown = &names->shown[i];
     ms_json_object(json);
-    ms_json_field_uint(json, "index", frame->index);
+    if (frame->place == MS_PLACE_REGISTER)
+        ms_json_field(json, "name", frame->reg);
+    else
+        ms_json_field_uint(json, "index", frame->index);
     ms_json_field_address(json, "address", frame->address_rt);
     if (frame->image >= 0) {
         const struct ms_report_image *image = &report->images[frame->image];
@@ -103,6 +106,26 @@ static void json_frames(struct ms_json *json, const char *key, const struct ms_r
     ms_json_array_end(json);
 }
 
+/* The registers of a thread that point into an image. */
+static void json_registers(struct ms_json *json, const struct ms_report *report, uint32_t group,
+                           const struct ms_symbolication *names)
+{
+    bool any = false;
+    for (size_t i = 0; i < report->n_frames; i++) {
+        const struct ms_report_frame *frame = &report->frames[i];
+        if (frame->place != MS_PLACE_REGISTER || frame->group != group || !frame->reg)
+            continue;
+        if (!any) {
+            ms_json_key(json, "registers");
+            ms_json_array(json);
+        }
+        any = true;
+        json_report_frame(json, report, i, names);
+    }
+    if (any)
+        ms_json_array_end(json);
+}
+
 static void json_threads(struct ms_json *json, const struct ms_report *report,
                          const struct ms_symbolication *names)
 {
@@ -126,6 +149,7 @@ static void json_threads(struct ms_json *json, const struct ms_report *report,
                 json_report_frame(json, report, i, names);
         }
         ms_json_array_end(json);
+        json_registers(json, report, (uint32_t)t, names);
         ms_json_object_end(json);
     }
     ms_json_array_end(json);

@@ -430,6 +430,35 @@ static size_t write_list(struct writer *w, size_t i)
     return end;
 }
 
+/* ---- registers ------------------------------------------------------------------------ */
+
+/* pc and lr in an image: their functions are told at the end of the line that they stand in. */
+static size_t write_registers(struct writer *w, size_t i)
+{
+    const struct ms_report *report = w->report;
+    size_t end = report->off + report->bytes, off = report->frames[i].line_off, stop = off;
+    while (stop < end && !strchr("\r\n", w->base[stop]))
+        stop++;
+    bool told = false;
+    for (size_t first = i; i < report->n_frames && report->frames[i].form == MS_FORM_REGISTER &&
+                           (i == first || report->frames[i].line_off < stop);
+         i++) {
+        if (!ms_register_is_control(report->frames[i].reg) || !has_name(&w->shown[i]))
+            continue;
+        if (!told) { /* in place of what an earlier run has told */
+            size_t cut = off;
+            while (cut + 4 <= stop && memcmp(w->base + cut, " // ", 4) != 0)
+                cut++;
+            copy_to(w, cut + 4 <= stop ? cut : stop);
+            w->at = stop;
+        }
+        told = true;
+        ms_register_rest_add(&w->text, report->frames[i].reg, &w->shown[i]);
+        flush_text(w);
+    }
+    return i;
+}
+
 /* ---- the report ----------------------------------------------------------------------- */
 
 static void write_frames(struct writer *w)
@@ -439,6 +468,8 @@ static void write_frames(struct writer *w)
         const struct ms_report_frame *frame = &report->frames[i];
         if (frame->form == MS_FORM_BARE) {
             i = write_list(w, i);
+        } else if (frame->form == MS_FORM_REGISTER) {
+            i = write_registers(w, i);
         } else if (frame->form != MS_FORM_LINE) {
             i++;
         } else if (frame->place == MS_PLACE_ELIDED) {

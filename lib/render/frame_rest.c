@@ -39,6 +39,16 @@ void ms_frame_rest_add(struct ms_text *text, const struct ms_shown_frame *frame,
         ms_text_puts(text, " [inlined]");
 }
 
+void ms_register_rest_add(struct ms_text *text, const char *reg, const struct ms_shown *shown)
+{
+    const struct ms_shown_frame *outer =
+        shown->n_frames ? &shown->frames[shown->n_frames - 1] : NULL;
+    if (!outer || !outer->function)
+        return;
+    ms_text_printf(text, " // %s = ", reg);
+    ms_frame_rest_add(text, outer, false, "", 0);
+}
+
 void ms_frame_rest_explain(struct ms_text *text, const struct ms_shown_frame *frame,
                            enum ms_why why)
 {

@@ -20,6 +20,12 @@
 void ms_frame_rest_add(struct ms_text *text, const struct ms_shown_frame *frame, bool inlined,
                        const char *old, size_t old_bytes);
 
+/**
+ * Appends " // lr = SYM + OFF (File.swift:42)" for a register that holds the address of code:
+ * the function, not what was inlined into it. Nothing without a name.
+ */
+void ms_register_rest_add(struct ms_text *text, const char *reg, const struct ms_shown *shown);
+
 /** Appends " // dwarf" for a shown frame, " // no-file" for one without (frame NULL). */
 void ms_frame_rest_explain(struct ms_text *text, const struct ms_shown_frame *frame,
                            enum ms_why why);

@@ -1,4 +1,5 @@
 /* The registers of the thread that crashed, and the instructions around its pc. */
+#include "render/frame_rest.h"
 #include "render/ips_text.h"
 
 #include <inttypes.h>
@@ -22,6 +23,18 @@ static void registers(struct ms_ips_text *t, struct ms_json_value state, const c
 {
     for (size_t i = 0; i < n; i++)
         cell(t, 5, 16, names[i], ms_json_get(t->in, state, names[i]));
+}
+
+/* The function that a register points to, where it was looked up: ends the register's row. */
+static void tell(struct ms_ips_text *t, size_t thread, const char *name)
+{
+    const struct ms_report *report = t->view->report;
+    for (size_t i = 0; i < report->n_frames; i++) {
+        const struct ms_report_frame *frame = &report->frames[i];
+        if (frame->place == MS_PLACE_REGISTER && frame->group == thread && frame->reg &&
+            strcmp(frame->reg, name) == 0)
+            ms_register_rest_add(&t->out, name, &t->view->shown[i]);
+    }
 }
 
 static void title(struct ms_ips_text *t, size_t thread, const char *what)
@@ -50,9 +63,11 @@ static void arm64(struct ms_ips_text *t, struct ms_json_value state, size_t thre
     if (n % 4 == 0)
         ms_ips_put(t, " ");
     registers(t, state, pair, 2);
+    tell(t, thread, "lr");
     ms_ips_put(t, "\n ");
     registers(t, state, place, 2);
     cell(t, 5, 8, "cpsr", ms_json_get(t->in, state, "cpsr"));
+    tell(t, thread, "pc");
     ms_ips_put(t, "\n ");
     cell(t, 5, 16, "far", ms_json_get(t->in, state, "far"));
     cell(t, 5, 8, "esr", esr);
@@ -81,6 +96,8 @@ static void arm32(struct ms_ips_text *t, struct ms_json_value state, size_t thre
     ms_ips_put(t, n % 4 ? "\n" : "");
     for (size_t i = 0; i < 4; i++)
         cell(t, widths[i], 8, last[i], ms_json_get(t->in, state, last[i]));
+    tell(t, thread, "lr");
+    tell(t, thread, "pc");
     ms_ips_put(t, "\n");
     cell(t, 6, 8, "cpsr", ms_json_get(t->in, state, "cpsr"));
     ms_ips_put(t, "\n");
@@ -116,6 +133,7 @@ static void x86_64(struct ms_ips_text *t, struct ms_json_value state, size_t thr
     cell(t, 5, 16, "rip", ms_json_get(t->in, state, "rip"));
     cell(t, 5, 16, "rfl", ms_json_get(t->in, state, "rflags"));
     if (ms_ips_has(rosetta)) { /* translated: no trap of this processor */
+        tell(t, thread, "rip");
         ms_ips_put(t, "\n");
         for (size_t i = 0; i < 3; i++)
             cell(t, 5, 16, temporaries[i], ms_json_get(t->in, rosetta, temporaries[i]));
@@ -123,6 +141,7 @@ static void x86_64(struct ms_ips_text *t, struct ms_json_value state, size_t thr
         return;
     }
     cell(t, 5, 16, "cr2", ms_json_get(t->in, state, "cr2"));
+    tell(t, thread, "rip");
     ms_ips_put(t, "\n");
     logical_cpu(t, state);
 }

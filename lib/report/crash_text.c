@@ -328,6 +328,7 @@ static void add_register(struct text_reader *r, size_t off, size_t name_bytes, s
     item->hint.kind = link ? MS_ADDRESS_RETURN : MS_ADDRESS_PC;
     item->frame.group = r->group;
     item->frame.index = index;
+    item->frame.reg = ms_builder_copy(r->b, name, name_bytes);
     item->frame.address_rt = value;
     item->frame.line_off = off;
     item->frame.line_bytes = value_off + value_bytes - off;

@@ -4,6 +4,7 @@
 
 #include "base/array.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -206,8 +207,20 @@ static bool is_status_register(struct ms_bytes in, struct ms_json_value name)
     return false;
 }
 
-static void read_register(struct ms_ips_reader *r, struct ms_json_value object, uint32_t thread,
-                          uint32_t index, enum ms_address_kind kind)
+/* "lr", or "x8" of the ninth element of the array "x". */
+static const char *register_name(struct ms_ips_reader *r, struct ms_json_value key, long element)
+{
+    const char *name = ms_ips_copy(r->b, key);
+    if (!name || element < 0)
+        return name;
+    char text[40];
+    int n = snprintf(text, sizeof text, "%.16s%ld", name, element);
+    return ms_builder_copy(r->b, text, (size_t)n);
+}
+
+/* `element` is the place in an array of registers, -1 for one that stands alone. */
+static void read_register(struct ms_ips_reader *r, struct ms_json_value object,
+                          struct ms_json_value key, long element, uint32_t thread, uint32_t index)
 {
     static const char *const keys[] = {"symbol", "symbolLocation", "value"};
     struct ms_json_value top[3];
@@ -221,7 +234,9 @@ static void read_register(struct ms_ips_reader *r, struct ms_json_value object, 
     item->frame.group = thread;
     item->frame.index = index;
     item->frame.address_rt = value;
-    item->hint.kind = kind;
+    const char *name = register_name(r, key, element);
+    item->frame.reg = name;
+    item->hint.kind = name && strcmp(name, "lr") == 0 ? MS_ADDRESS_RETURN : MS_ADDRESS_PC;
     const char *symbol = ms_ips_copy(r->b, top[0]);
     item->frame.symbol = symbol && *symbol ? symbol : NULL;
     item->frame.named = item->frame.symbol != NULL;
@@ -241,11 +256,10 @@ static void read_state(struct ms_ips_reader *r, struct ms_json_value state, uint
     while (ms_json_iter_next(&iter, &member)) {
         if (member.value.kind == MS_JSON_ARRAY) {
             ms_json_iter_open(&list, r->in, member.value);
-            while (ms_json_iter_next(&list, &element))
-                read_register(r, element.value, thread, index++, MS_ADDRESS_PC);
+            for (long i = 0; ms_json_iter_next(&list, &element); i++)
+                read_register(r, element.value, member.key, i, thread, index++);
         } else if (member.value.kind == MS_JSON_OBJECT && !is_status_register(r->in, member.key)) {
-            bool lr = ms_json_says(r->in, member.key, "lr");
-            read_register(r, member.value, thread, index++, lr ? MS_ADDRESS_RETURN : MS_ADDRESS_PC);
+            read_register(r, member.value, member.key, -1, thread, index++);
         }
     }
 }

@@ -152,3 +152,12 @@ bool ms_image_name_fits(const char *a, const char *name, const char *path)
     slash = path ? strrchr(path, '/') : NULL;
     return fits_one(a, n, cut, name) || fits_one(a, n, cut, slash ? slash + 1 : path);
 }
+
+bool ms_register_is_control(const char *reg)
+{
+    static const char *const names[] = {"pc", "lr", "rip", "eip", "srr0", "x30"};
+    for (size_t i = 0; reg && i < sizeof names / sizeof *names; i++)
+        if (strcmp(reg, names[i]) == 0)
+            return true;
+    return false;
+}

@@ -105,6 +105,9 @@ static bool wants_name(const struct work *w, const struct ms_report_frame *frame
 {
     if (frame->image < 0 || frame->inlined || !in_chosen_thread(w, frame))
         return false;
+    if (frame->place == MS_PLACE_REGISTER && !w->options->all_registers &&
+        !ms_register_is_control(frame->reg))
+        return false;
     switch (w->options->scope) {
     case MS_SCOPE_UNNAMED:
         return !frame->named;

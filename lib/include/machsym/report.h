@@ -58,8 +58,8 @@ enum ms_report_form {
     MS_FORM_BARE,    /**< an address in a parenthesised list: whole lines are made of it */
     MS_FORM_OBJECT,  /**< a JSON object: keys are added */
     MS_FORM_STRING,  /**< a line within a JSON string (asiBacktraces): escaped text */
-    MS_FORM_REGISTER /**< only told about, not rewritten (text: `line` is "pc: 0x1025f9a40",
-                          `rest` the number); JSON: keys are added */
+    MS_FORM_REGISTER /**< text: `line` is "pc: 0x1025f9a40", `rest` the number; pc and lr are told
+                          at the end of their line, " // pc = name + 4"; JSON: keys are added */
 };
 
 /** One frame. Spans are in bytes of the file that was parsed. */
@@ -72,6 +72,7 @@ struct ms_report_frame {
     uint64_t lookup_rt;      /**< what to look up: address_rt, or address_rt - 1 for a return
                                   address */
     int32_t image;           /**< into images, -1 when none holds it */
+    const char *reg;         /**< MS_PLACE_REGISTER: its name, "pc", "lr", "rip", "x8"; else NULL */
     bool inlined;            /**< an inlined frame that the report has already */
     bool named;              /**< carries a name worth keeping: not the image's own name, not
                                   "<redacted>", not mangled, not out of libc's backtrace */
@@ -83,6 +84,12 @@ struct ms_report_frame {
     size_t line_off, line_bytes; /**< the whole line (without its line end), object or address */
     size_t rest_off, rest_bytes; /**< MS_FORM_LINE: what follows the address; else as above */
 };
+
+/**
+ * True for a register that holds the address of code by itself: pc, lr, rip, eip, …; not
+ * for one whose value happens to point into an image.
+ */
+bool ms_register_is_control(const char *reg);
 
 /** One report of a file: the part [off, off + bytes) of it. */
 struct ms_report {

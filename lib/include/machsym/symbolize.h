@@ -73,6 +73,7 @@ enum ms_symbolize_scope {
 struct ms_symbolize_options {
     struct ms_show_style style;
     enum ms_symbolize_scope scope;
+    bool all_registers;       /**< also those that hold no code address by themselves (x8) */
     bool one_thread;          /**< only the thread with this printed number */
     uint32_t thread;
 };
