@@ -12,7 +12,7 @@ class Evidence:
 
     def __init__(self, path, piece):
         self.path, self.piece = path, piece
-        self._symbols = self._starts = None
+        self._symbols = self._starts_of_symbols = self._starts = None
         self._lookups = {}     # address -> text
         self._functions = []   # (low, high, names) of subprograms that were looked up
 
@@ -32,6 +32,7 @@ class Evidence:
                 if len(fields) == 3 and fields[1] in "tT":
                     found.setdefault(int(fields[0], 16), set()).add(fields[2].removeprefix("_"))
             self._symbols = sorted(found.items())
+            self._starts_of_symbols = [start for start, _ in self._symbols]
         return self._symbols
 
     def section(self, address):
@@ -41,7 +42,7 @@ class Evidence:
     def symbol(self, address):
         """(start, {names}) of the last symbol at or before the address, or None."""
         table = self.symbols()
-        at = bisect.bisect_right(table, address, key=lambda entry: entry[0])
+        at = bisect.bisect_right(self._starts_of_symbols, address)
         return table[at - 1] if at else None
 
     def function_start(self, address):
