@@ -155,11 +155,9 @@ static void add_prefix(struct writer *w, const struct ms_report_frame *frame, ui
     size_t n = (size_t)snprintf(number, sizeof number, "%" PRIu64, index);
     ms_text_add(&w->text, base + from, at - from);
     ms_text_add(&w->text, number, n);
-    if (blanks) {
-        size_t pad = digits + blanks > n ? digits + blanks - n : 1;
-        while (pad--)
-            ms_text_putc(&w->text, ' ');
-    }
+    size_t pad = digits + blanks > n ? digits + blanks - n : blanks > 0;
+    while (pad--)
+        ms_text_putc(&w->text, ' ');
     at += digits + blanks;
     ms_text_add(&w->text, base + at, frame->rest_off - at);
 }
