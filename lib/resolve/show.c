@@ -9,8 +9,24 @@
 #include <stdlib.h>
 #include <string.h>
 
+/*
+ * Demangled names by their mangled ones. Hot functions and what is inlined into them come
+ * again and again, and demangling costs some fifty times a look into this table. Direct
+ * mapped: a name that meets another's place takes it. The names live in an arena of their
+ * own, which is emptied between answers once it has grown large.
+ */
+enum { N_NAMES = 4096, MAX_NAME_BYTES = 4 << 20 };
+
+struct known_name {
+    const char *mangled;
+    const char *readable; /* NULL: it can't be demangled */
+    size_t n;
+};
+
 struct ms_show_pool {
     struct ms_arena arena;
+    struct ms_arena name_arena;
+    struct known_name *names; /* N_NAMES of them, made on first use */
 };
 
 enum ms_status ms_show_pool_open(struct ms_show_pool **out, struct ms_error *err)
@@ -19,6 +35,7 @@ enum ms_status ms_show_pool_open(struct ms_show_pool **out, struct ms_error *err
     if (!*out)
         return ms_fail_memory(err);
     ms_arena_init(&(*out)->arena, 0);
+    ms_arena_init(&(*out)->name_arena, 0);
     return MS_OK;
 }
 
@@ -27,21 +44,24 @@ void ms_show_pool_close(struct ms_show_pool *pool)
     if (!pool)
         return;
     ms_arena_fini(&pool->arena);
+    ms_arena_fini(&pool->name_arena);
+    free(pool->names);
     free(pool);
 }
 
 void ms_show_pool_clear(struct ms_show_pool *pool)
 {
     ms_arena_fini(&pool->arena);
+    if (pool->names && pool->name_arena.total_bytes > MAX_NAME_BYTES) {
+        ms_arena_fini(&pool->name_arena);
+        memset(pool->names, 0, N_NAMES * sizeof *pool->names);
+    }
 }
 
-/* The demangled name, or NULL when the name is not mangled (or memory is out: *failed). */
-static const char *demangled(struct ms_arena *arena, const char *name, bool *failed)
+/* The demangled name, or NULL when it has none (or memory is out: *failed). */
+static const char *demangle(struct ms_arena *arena, const char *name, size_t n, bool *failed)
 {
     char small[1024];
-    size_t n = strlen(name);
-    if (ms_mangling_of(name, n) == MS_MANGLING_NONE)
-        return NULL;
     size_t need = ms_demangle(name, n, small, sizeof small);
     if (!need)
         return NULL;
@@ -57,6 +77,36 @@ static const char *demangled(struct ms_arena *arena, const char *name, bool *fai
     return out;
 }
 
+/* FNV-1a. */
+static size_t place_of(const char *name, size_t n)
+{
+    uint32_t hash = 2166136261u;
+    for (size_t i = 0; i < n; i++)
+        hash = (hash ^ (unsigned char)name[i]) * 16777619u;
+    return (hash ^ hash >> 16) % N_NAMES;
+}
+
+static const char *demangled(struct ms_show_pool *pool, const char *name, bool *failed)
+{
+    size_t n = strlen(name);
+    if (ms_mangling_of(name, n) == MS_MANGLING_NONE)
+        return NULL;
+    if (!pool->names && !(pool->names = calloc(N_NAMES, sizeof *pool->names))) {
+        *failed = true;
+        return NULL;
+    }
+    struct known_name *known = &pool->names[place_of(name, n)];
+    if (known->mangled && known->n == n && memcmp(known->mangled, name, n) == 0)
+        return known->readable;
+    const char *copy = ms_arena_copy(&pool->name_arena, name, n);
+    const char *readable = copy ? demangle(&pool->name_arena, name, n, failed) : NULL;
+    if (!copy)
+        *failed = true;
+    if (!*failed)
+        *known = (struct known_name){copy, readable, n};
+    return readable;
+}
+
 static const char *full_path(struct ms_arena *arena, const struct ms_frame *frame, bool *failed)
 {
     size_t n = ms_frame_path(frame, NULL, 0);
@@ -69,7 +119,7 @@ static const char *full_path(struct ms_arena *arena, const struct ms_frame *fram
     return path;
 }
 
-static bool show_frame(struct ms_arena *arena, const struct ms_frame *frame,
+static bool show_frame(struct ms_show_pool *pool, const struct ms_frame *frame,
                        const struct ms_show_style *style, uint64_t adjust, uint64_t slide,
                        struct ms_shown_frame *out)
 {
@@ -80,12 +130,12 @@ static bool show_frame(struct ms_arena *arena, const struct ms_frame *frame,
     out->mangled = frame->linkage;
     out->function = name;
     if (frame->linkage && !style->no_demangle) {
-        const char *readable = demangled(arena, frame->linkage, &failed);
+        const char *readable = demangled(pool, frame->linkage, &failed);
         if (readable)
             out->function = readable;
     }
     if (frame->file) {
-        out->path = full_path(arena, frame, &failed);
+        out->path = full_path(&pool->arena, frame, &failed);
         out->file = style->full_path || !out->path ? out->path : ms_path_base(out->path);
     }
     out->line = frame->line;
@@ -107,7 +157,7 @@ enum ms_status ms_show(struct ms_show_pool *pool, const struct ms_answer *answer
     if (!frames)
         return ms_fail_memory(err);
     for (size_t i = 0; i < answer->n_frames; i++)
-        if (!show_frame(&pool->arena, &answer->frames[i], style, adjust, slide, &frames[i]))
+        if (!show_frame(pool, &answer->frames[i], style, adjust, slide, &frames[i]))
             return ms_fail_memory(err);
     out->frames = frames;
     out->n_frames = answer->n_frames;
