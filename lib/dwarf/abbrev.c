@@ -67,9 +67,9 @@ static void act(struct maker *m, uint8_t action, uint8_t form)
 static void add_skip(struct maker *m, uint8_t form)
 {
     static const uint8_t actions[] = {
-        [MS_SHAPE_LEB] = MS_ACT_LEB,       [MS_SHAPE_STRING] = MS_ACT_STRING,
-        [MS_SHAPE_BLOCK1] = MS_ACT_BLOCK1, [MS_SHAPE_BLOCK2] = MS_ACT_BLOCK2,
-        [MS_SHAPE_BLOCK4] = MS_ACT_BLOCK4, [MS_SHAPE_BLOCK] = MS_ACT_BLOCK,
+        [MS_SHAPE_LEB] = MS_ACT_LEB,           [MS_SHAPE_STRING] = MS_ACT_STRING,
+        [MS_SHAPE_BLOCK1] = MS_ACT_BLOCK1,     [MS_SHAPE_BLOCK2] = MS_ACT_BLOCK2,
+        [MS_SHAPE_BLOCK4] = MS_ACT_BLOCK4,     [MS_SHAPE_BLOCK] = MS_ACT_BLOCK,
         [MS_SHAPE_INDIRECT] = MS_ACT_INDIRECT,
     };
     unsigned size;

@@ -13,7 +13,6 @@ enum ms_status ms_answers_start(struct ms_dwarf_answers *out, size_t n, struct m
 struct ms_frame *ms_answers_frames(struct ms_dwarf_answers *out, size_t n);
 
 /** Adds an error; *index tells where it is. */
-bool ms_answers_error(struct ms_dwarf_answers *out, const struct ms_error *error,
-                      uint32_t *index);
+bool ms_answers_error(struct ms_dwarf_answers *out, const struct ms_error *error, uint32_t *index);
 
 #endif

@@ -18,9 +18,9 @@ struct ms_aranges {
     uint64_t unit_off;          /* of the current set, in .debug_info */
     uint8_t address_size;
     const struct ms_dwarf *dwarf;
-    uint64_t set_off;           /* of the current set, in its section */
-    struct ms_error *err;       /* gets the first fault; may be NULL */
-    enum ms_status status;      /* of that */
+    uint64_t set_off;      /* of the current set, in its section */
+    struct ms_error *err;  /* gets the first fault; may be NULL */
+    enum ms_status status; /* of that */
 };
 
 void ms_aranges_start(struct ms_aranges *aranges, const struct ms_dwarf *dwarf,

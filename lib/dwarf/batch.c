@@ -9,11 +9,11 @@
 
 /* An address of the batch, once however often it is asked for. */
 struct slot {
-    uint64_t size; /* of the function that has it; 0 = none yet */
+    uint64_t size;     /* of the function that has it; 0 = none yet */
     uint64_t unit_off; /* the last unit that claimed it */
     struct ms_dwarf_hit hit;
-    uint32_t run;  /* of which the hit is */
-    bool found;    /* a function or a line */
+    uint32_t run; /* of which the hit is */
+    bool found;   /* a function or a line */
     uint8_t n_candidates;
 };
 
@@ -341,8 +341,8 @@ static enum ms_status report_broken(struct batch *b, struct ms_error *err)
     uint32_t index;
     bool needed = false;
     if (!b->visits)
-        (void)ms_dwarf_fail(&b->broken, MS_E_LIMIT, b->dwarf->s.where, "__debug_info",
-                            MS_NO_OFFSET, "the ranges of units overlap too often");
+        (void)ms_dwarf_fail(&b->broken, MS_E_LIMIT, b->dwarf->s.where, "__debug_info", MS_NO_OFFSET,
+                            "the ranges of units overlap too often");
     for (size_t i = 0; i < b->n && b->broken.status != MS_OK; i++)
         needed |= b->slots[i].hit.status == MS_ABSENT;
     if (!needed)

@@ -26,8 +26,8 @@ static enum ms_status check_functions(struct check *c, const struct ms_unit *uni
     c->counts->n_inlined += l->scan.n_inlined;
     for (size_t i = 0; i < l->scan.n_seen && status == MS_OK; i++) {
         struct ms_function function;
-        status = ms_function_read(l->dwarf, &l->references, unit, l->scan.seen[i].off, &function,
-                                  fault);
+        status =
+            ms_function_read(l->dwarf, &l->references, unit, l->scan.seen[i].off, &function, fault);
     }
     return status;
 }
@@ -67,9 +67,9 @@ static enum ms_status check_unit(struct check *c, const struct ms_unit_header *h
     bool opened = status == MS_OK, broken = false;
     for (int half = 0; half < 2; half++) {
         if (opened)
-            status = half == 0                       ? check_functions(c, &unit, &fault)
+            status = half == 0                      ? check_functions(c, &unit, &fault)
                      : ms_unit_may_have_code(&unit) ? check_lines(c, &unit, &fault)
-                                                     : MS_OK;
+                                                    : MS_OK;
         if (status == MS_E_NOMEM)
             return ms_fail_memory(err);
         if (status != MS_OK && !broken)

@@ -123,15 +123,8 @@ enum {
     DW_LNS_set_isa = 12
 };
 
-enum {
-    DW_LNE_end_sequence = 1,
-    DW_LNE_set_address = 2,
-    DW_LNE_define_file = 3
-};
+enum { DW_LNE_end_sequence = 1, DW_LNE_set_address = 2, DW_LNE_define_file = 3 };
 
-enum {
-    DW_LNCT_path = 1,
-    DW_LNCT_directory_index = 2
-};
+enum { DW_LNCT_path = 1, DW_LNCT_directory_index = 2 };
 
 #endif

@@ -12,8 +12,8 @@
 
 /** The sections of one image, each empty when absent. Borrowed for the life of the reader. */
 struct ms_dwarf_sections {
-    struct ms_bytes abbrev, addr, aranges, info, line, line_str, ranges, rnglists, str,
-        str_offsets, types;
+    struct ms_bytes abbrev, addr, aranges, info, line, line_str, ranges, rnglists, str, str_offsets,
+        types;
     bool big;             /* byte order */
     uint8_t address_size; /* of the image: 4 or 8, where a unit does not say */
     /** Half-open code ranges of the image, ascending, disjoint, to tell code from
@@ -21,7 +21,7 @@ struct ms_dwarf_sections {
      *  does. */
     const struct ms_dwarf_range *code;
     size_t n_code;
-    const char *where;    /* "App.dSYM (arm64)", for messages; borrowed */
+    const char *where; /* "App.dSYM (arm64)", for messages; borrowed */
 };
 
 struct ms_dwarf_range {

@@ -52,8 +52,8 @@ struct ms_value {
  * DW_FORM_implicit_const. A value that runs past the end, or an indirect one of an
  * unknown form, leaves the cursor bad.
  */
-struct ms_value ms_value_read(struct ms_cursor *c, const struct ms_encoding *encoding,
-                              uint8_t form, int64_t implicit);
+struct ms_value ms_value_read(struct ms_cursor *c, const struct ms_encoding *encoding, uint8_t form,
+                              int64_t implicit);
 
 /** Moves past one value. */
 void ms_value_skip(struct ms_cursor *c, const struct ms_encoding *encoding, uint8_t form);

@@ -153,8 +153,8 @@ enum ms_status ms_keep_unit(struct ms_keep *keep, uint64_t unit_off, struct ms_k
     if (status != MS_OK)
         return status;
     struct ms_kept_unit *kept = calloc(1, sizeof *kept);
-    if (!kept || !ms_array_grow(&keep->units, keep->n_units, &keep->units_room,
-                                sizeof *keep->units)) {
+    if (!kept ||
+        !ms_array_grow(&keep->units, keep->n_units, &keep->units_room, sizeof *keep->units)) {
         free(kept);
         return ms_fail_memory(err);
     }

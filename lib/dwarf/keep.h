@@ -26,7 +26,7 @@ struct ms_kept_unit {
 struct ms_keep {
     struct ms_lookup lookup;
     struct ms_unit_index named, covered; /* .debug_aranges; the units' own ranges */
-    bool stream; /* the indexes would be larger than may be kept */
+    bool stream;                         /* the indexes would be larger than may be kept */
     struct ms_kept_unit **units;
     size_t n_units, units_room;
     size_t bytes; /* of all kept units and indexes */

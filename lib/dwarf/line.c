@@ -28,8 +28,8 @@ static enum ms_status read_length(struct ms_cursor *c, struct ms_line_header *h,
         return line_fail(h->unit, err, MS_E_FORMAT, h->off, "reserved length", length);
     }
     if (c->bad)
-        return line_fail(h->unit, err, MS_E_FORMAT, h->off, "header cut short, bytes remain:",
-                         h->unit->dwarf->s.line.n - h->off);
+        return line_fail(h->unit, err, MS_E_FORMAT, h->off,
+                         "header cut short, bytes remain:", h->unit->dwarf->s.line.n - h->off);
     uint64_t left = ms_cursor_left(c);
     if (length > left)
         return ms_dwarf_fail(err, MS_E_FORMAT, h->unit->dwarf->s.where, "__debug_line", h->off,
@@ -53,8 +53,8 @@ static enum ms_status read_parameters(struct ms_cursor *c, struct ms_line_header
         return line_fail(h->unit, err, MS_E_FORMAT, h->off, "opcode_base of", 0);
     h->opcode_lengths = ms_cursor_bytes(c, h->opcode_base - 1u);
     if (c->bad)
-        return line_fail(h->unit, err, MS_E_FORMAT, h->off, "header longer than its bytes:",
-                         ms_cursor_offset(c));
+        return line_fail(h->unit, err, MS_E_FORMAT, h->off,
+                         "header longer than its bytes:", ms_cursor_offset(c));
     return MS_OK;
 }
 
@@ -69,16 +69,16 @@ enum ms_status ms_line_header_read(const struct ms_unit *unit, struct ms_line_he
     if (!unit->has_lines)
         return MS_ABSENT;
     if (!ms_bytes_from(unit->dwarf->s.line, h->off, &rest) || !rest.n)
-        return line_fail(unit, err, MS_E_FORMAT, h->off, "outside the section of bytes:",
-                         unit->dwarf->s.line.n);
+        return line_fail(unit, err, MS_E_FORMAT, h->off,
+                         "outside the section of bytes:", unit->dwarf->s.line.n);
     struct ms_cursor c = ms_cursor_over(rest, unit->encoding.big);
     enum ms_status status = read_length(&c, h, err);
     if (status != MS_OK)
         return status;
     h->encoding.version = ms_cursor_u16(&c);
     if (!c.bad && (h->encoding.version < 2 || h->encoding.version > 5))
-        return line_fail(unit, err, MS_E_UNSUPPORTED, h->off,
-                         "2 to 5 are known, not DWARF version", h->encoding.version);
+        return line_fail(unit, err, MS_E_UNSUPPORTED, h->off, "2 to 5 are known, not DWARF version",
+                         h->encoding.version);
     if (h->encoding.version >= 5) {
         h->encoding.address_size = ms_cursor_u8(&c);
         ms_cursor_skip(&c, 1); /* segment_selector_size */
@@ -260,8 +260,8 @@ void ms_line_run(const struct ms_line_machine *m, struct ms_line_state *s, uint8
         s->is_row = s->end = false;
 }
 
-enum ms_status ms_line_machine_fail(const struct ms_line_machine *m,
-                                    const struct ms_line_state *s, struct ms_error *err)
+enum ms_status ms_line_machine_fail(const struct ms_line_machine *m, const struct ms_line_state *s,
+                                    struct ms_error *err)
 {
     return ms_dwarf_fail(err, MS_E_FORMAT, m->header->unit->dwarf->s.where, "__debug_line",
                          m->header->off, "line program at 0x%llx: %s",

@@ -10,12 +10,12 @@
 
 struct ms_line_header {
     const struct ms_unit *unit;
-    uint64_t off;               /* of the table, in .debug_line */
+    uint64_t off;                /* of the table, in .debug_line */
     struct ms_encoding encoding; /* version and sizes of the table, not of the unit */
-    struct ms_bytes tables;     /* directories and files */
-    uint64_t tables_off;        /* in .debug_line */
+    struct ms_bytes tables;      /* directories and files */
+    uint64_t tables_off;         /* in .debug_line */
     struct ms_bytes program;
-    uint64_t program_off;       /* in .debug_line */
+    uint64_t program_off; /* in .debug_line */
     struct ms_bytes opcode_lengths;
     uint8_t min_inst_length, max_ops, line_range, opcode_base;
     int8_t line_base;
@@ -66,8 +66,8 @@ struct ms_line_machine {
     struct ms_bytes program;
     struct ms_line_files *files; /* gets the files of DW_LNE_define_file; may be NULL */
     uint8_t opcode_base;
-    bool bundles;                /* VLIW: an address holds several operations */
-    uint32_t const_operations;   /* of DW_LNS_const_add_pc */
+    bool bundles;              /* VLIW: an address holds several operations */
+    uint32_t const_operations; /* of DW_LNS_const_add_pc */
     /* What each special opcode adds: bytes (with bundles: operations) and lines. Saves a
      * division a row. */
     struct {

@@ -65,8 +65,8 @@ enum ms_status ms_line_index_build(const struct ms_line_machine *m, struct ms_li
     bool open = false, room = true;
     while (room && ms_line_next(m, &state)) {
         if (!open) {
-            s = (struct ms_line_sequence){state.address, 0, 0, out->n_marks, 0,
-                                          ms_dwarf_trust(dwarf, state.address), true};
+            s = (struct ms_line_sequence){
+                state.address, 0, 0, out->n_marks, 0, ms_dwarf_trust(dwarf, state.address), true};
             rows = 0;
             open = true;
         } else if (state.address < last) {

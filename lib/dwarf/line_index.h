@@ -14,16 +14,16 @@
 /** The machine after a row. */
 struct ms_line_mark {
     uint64_t address;
-    uint64_t at;      /* in the program, behind the opcode that made the row */
+    uint64_t at; /* in the program, behind the opcode that made the row */
     uint32_t file, line, column, op_index;
 };
 
 struct ms_line_sequence {
     uint64_t low, high;
-    uint64_t lowest;  /* `low` of this one and all that follow */
+    uint64_t lowest; /* `low` of this one and all that follow */
     size_t first_mark, n_marks;
     enum ms_trust trust;
-    bool ascending;   /* its rows never go back */
+    bool ascending; /* its rows never go back */
 };
 
 struct ms_line_index {
@@ -34,8 +34,8 @@ struct ms_line_index {
 };
 
 /** Runs the machine over the whole program. What stood before a fault is usable. */
-enum ms_status ms_line_index_build(const struct ms_line_machine *machine,
-                                   struct ms_line_index *out, struct ms_error *err);
+enum ms_status ms_line_index_build(const struct ms_line_machine *machine, struct ms_line_index *out,
+                                   struct ms_error *err);
 void ms_line_index_fini(struct ms_line_index *index);
 
 /** The row of the address into *hit; false when no sequence has it. */

@@ -13,8 +13,8 @@ struct sequence {
     uint64_t wanted;    /* addresses[next]: a row beyond it ends the row that has it */
 };
 
-static struct sequence start(const struct ms_dwarf *dwarf, uint64_t low,
-                             const uint64_t *addresses, size_t n)
+static struct sequence start(const struct ms_dwarf *dwarf, uint64_t low, const uint64_t *addresses,
+                             size_t n)
 {
     struct sequence s = {true, MS_TRUST_NONE, 0, 0, UINT64_MAX};
     s.first = s.next = ms_lower_bound(addresses, n, low);
@@ -76,8 +76,7 @@ enum ms_status ms_line_scan(const struct ms_line_machine *machine, const uint64_
         s.open = false;
         if (!*budget)
             return ms_dwarf_fail(err, MS_E_LIMIT, dwarf->s.where, "__debug_line",
-                                 machine->header->off,
-                                 "line table: sequences overlap too often");
+                                 machine->header->off, "line table: sequences overlap too often");
     }
     return state.fault || s.open ? ms_line_machine_fail(machine, &state, err) : MS_OK;
 }

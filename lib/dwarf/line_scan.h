@@ -21,8 +21,8 @@ struct ms_row_hit {
  * @param pending  room for n, of no meaning before or after
  * @param budget   rows that may still be stored; at 0 the pass ends with MS_E_LIMIT
  */
-enum ms_status ms_line_scan(const struct ms_line_machine *machine, const uint64_t *addresses, size_t n,
-                            struct ms_row_hit *hits, struct ms_row_hit *pending, uint64_t *budget,
-                            struct ms_error *err);
+enum ms_status ms_line_scan(const struct ms_line_machine *machine, const uint64_t *addresses,
+                            size_t n, struct ms_row_hit *hits, struct ms_row_hit *pending,
+                            uint64_t *budget, struct ms_error *err);
 
 #endif

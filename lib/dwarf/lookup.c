@@ -36,8 +36,8 @@ void ms_lookup_fini(struct ms_lookup *l)
 }
 
 /* A fault of the unit is kept, lack of memory handed up. */
-static enum ms_status note(struct ms_lookup *l, enum ms_status status,
-                           const struct ms_error *found, struct ms_error *err)
+static enum ms_status note(struct ms_lookup *l, enum ms_status status, const struct ms_error *found,
+                           struct ms_error *err)
 {
     if (status == MS_E_NOMEM)
         return ms_fail_memory(err);
@@ -63,7 +63,7 @@ static bool make_rows(struct ms_lookup *l, size_t n)
     }
     if (n)
         if (n)
-        memset(l->hits, 0, n * sizeof *l->hits);
+            memset(l->hits, 0, n * sizeof *l->hits);
     return true;
 }
 

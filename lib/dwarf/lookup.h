@@ -57,8 +57,8 @@ enum ms_status ms_lookup_run(struct ms_lookup *lookup, const struct ms_unit *uni
 /** The two halves of ms_lookup_run, for one that has an index of functions or lines. */
 enum ms_status ms_lookup_start(struct ms_lookup *lookup, const struct ms_unit *unit,
                                const uint64_t *addresses, size_t n, struct ms_error *err);
-enum ms_status ms_lookup_functions(struct ms_lookup *lookup, uint64_t die_off,
-                                   uint64_t only_die, struct ms_error *err);
+enum ms_status ms_lookup_functions(struct ms_lookup *lookup, uint64_t die_off, uint64_t only_die,
+                                   struct ms_error *err);
 /** Gathers the ranges of the unit's subprograms in lookup->scan.seen. */
 enum ms_status ms_lookup_collect(struct ms_lookup *lookup, const struct ms_unit *unit,
                                  struct ms_error *err);

@@ -11,14 +11,14 @@
 /** A DIE's ranges, one after the other. */
 struct ms_ranges {
     const struct ms_unit *unit;
-    struct ms_cursor list;   /* over the section */
-    uint64_t base;           /* what offset pairs count from */
-    uint64_t low, high;      /* the one range, when there is no list */
-    uint64_t *budget;        /* entries that may still be read, over all lists; not NULL */
+    struct ms_cursor list; /* over the section */
+    uint64_t base;         /* what offset pairs count from */
+    uint64_t low, high;    /* the one range, when there is no list */
+    uint64_t *budget;      /* entries that may still be read, over all lists; not NULL */
     enum { MS_RANGES_NONE, MS_RANGES_ONE, MS_RANGES_OLD, MS_RANGES_5 } kind;
-    enum ms_status status;   /* of the list so far */
-    const char *what;        /* when it isn't MS_OK */
-    uint64_t off;            /* in the section, where the list starts */
+    enum ms_status status; /* of the list so far */
+    const char *what;      /* when it isn't MS_OK */
+    uint64_t off;          /* in the section, where the list starts */
 };
 
 /**
@@ -26,8 +26,8 @@ struct ms_ranges {
  * @param budget  counted down by each list entry; at 0 the list ends with MS_E_LIMIT. A
  *                list is shared by as many DIEs as a hostile file likes.
  */
-void ms_ranges_start(struct ms_ranges *ranges, const struct ms_unit *unit,
-                     const struct ms_pcs *pcs, uint64_t *budget);
+void ms_ranges_start(struct ms_ranges *ranges, const struct ms_unit *unit, const struct ms_pcs *pcs,
+                     uint64_t *budget);
 
 /**
  * The next range that isn't empty. False at the end, which a fault of the list also is:

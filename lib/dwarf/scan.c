@@ -124,10 +124,9 @@ static enum ms_status finish(struct ms_scan *scan, const struct ms_unit *unit, b
 
 static enum ms_status too_deep(struct ms_scan *scan, const struct ms_unit *unit, uint64_t die_off)
 {
-    return scan->status != MS_OK
-               ? scan->status
-               : ms_unit_fail(unit, scan->err, MS_E_LIMIT, die_off, "DIEs nest deeper than %d",
-                              MS_MAX_DIE_DEPTH);
+    return scan->status != MS_OK ? scan->status
+                                 : ms_unit_fail(unit, scan->err, MS_E_LIMIT, die_off,
+                                                "DIEs nest deeper than %d", MS_MAX_DIE_DEPTH);
 }
 
 static enum ms_status unknown_code(struct ms_scan *scan, const struct ms_unit *unit,

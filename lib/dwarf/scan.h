@@ -33,9 +33,9 @@ struct ms_claim {
 /** An open DIE that is a function or an inlined call. */
 struct ms_scope {
     uint64_t die_off;
-    uint32_t depth;     /* of its children */
-    uint32_t node;      /* MS_NO_NODE until an address falls into it or below */
-    uint32_t root;      /* index of the scope of its subprogram */
+    uint32_t depth; /* of its children */
+    uint32_t node;  /* MS_NO_NODE until an address falls into it or below */
+    uint32_t root;  /* index of the scope of its subprogram */
     bool inlined;
     bool live;          /* its subprogram holds an address … */
     size_t first, last; /* … between these two: [first, last) */
@@ -52,7 +52,7 @@ struct ms_scan {
     enum ms_scan_mode mode;
     const uint64_t *addresses; /* MATCH: ascending, without duplicates */
     size_t n;
-    uint64_t only_die;         /* MATCH: only this subprogram claims; UINT64_MAX = all do */
+    uint64_t only_die; /* MATCH: only this subprogram claims; UINT64_MAX = all do */
 
     struct ms_claim *claims; /* MATCH: one an address */
     size_t claims_room;

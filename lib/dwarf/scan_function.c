@@ -171,8 +171,7 @@ static size_t watch(const struct ms_unit *unit, const struct ms_abbrev *abbrev, 
 
 /* A subprogram or inlined call that is looked at. Returns where it ends. */
 size_t ms_scan_function(struct ms_scan *scan, const struct ms_unit *unit,
-                            const struct ms_abbrev *abbrev, size_t at, uint64_t die_off,
-                            uint32_t depth)
+                        const struct ms_abbrev *abbrev, size_t at, uint64_t die_off, uint32_t depth)
 {
     struct ms_pcs pcs;
     bool inlined = abbrev->kind == MS_DIE_INLINED;

@@ -13,9 +13,9 @@ struct ranked {
 struct maker {
     struct ranked *ranges; /* by low */
     size_t n;
-    uint64_t *points;      /* all lows and highs, ascending */
+    uint64_t *points; /* all lows and highs, ascending */
     size_t n_points;
-    size_t *heap;          /* ranges that have begun; the one that counts on top */
+    size_t *heap; /* ranges that have begun; the one that counts on top */
     size_t n_heap;
     struct ms_span *spans;
     size_t n_spans, room;

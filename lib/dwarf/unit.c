@@ -11,8 +11,8 @@ static const char *section_name(bool in_types)
     return in_types ? "__debug_types" : "__debug_info";
 }
 
-enum ms_status ms_unit_fail(const struct ms_unit *unit, struct ms_error *err,
-                            enum ms_status status, uint64_t die_off, const char *format, ...)
+enum ms_status ms_unit_fail(const struct ms_unit *unit, struct ms_error *err, enum ms_status status,
+                            uint64_t die_off, const char *format, ...)
 {
     char text[sizeof err->text];
     va_list arguments;
@@ -119,8 +119,8 @@ enum ms_status ms_unit_header_read(const struct ms_dwarf *dwarf, bool in_types, 
     if (out->encoding.address_size != 4 && out->encoding.address_size != 8)
         return bad_header(dwarf, out, err, MS_E_UNSUPPORTED, "4 or 8 expected, not address size",
                           out->encoding.address_size);
-    out->encoding.ref_addr_size = out->encoding.version == 2 ? out->encoding.address_size
-                                                             : out->encoding.offset_size;
+    out->encoding.ref_addr_size =
+        out->encoding.version == 2 ? out->encoding.address_size : out->encoding.offset_size;
     out->root = (uint32_t)ms_cursor_offset(&c);
     return MS_OK;
 }

@@ -14,14 +14,14 @@ struct ms_dwarf;
 /** A unit's header, checked. Offsets are in its section unless said otherwise. */
 struct ms_unit_header {
     uint64_t off;
-    uint64_t end;          /* of the unit; 0 when even the length is wrong */
-    uint32_t root;         /* of the first DIE, from `off` */
+    uint64_t end;  /* of the unit; 0 when even the length is wrong */
+    uint32_t root; /* of the first DIE, from `off` */
     struct ms_encoding encoding;
-    uint8_t type;          /* DW_UT_*; before DWARF 5 compile, or type in .debug_types */
-    bool in_types;         /* .debug_types, not .debug_info */
+    uint8_t type;  /* DW_UT_*; before DWARF 5 compile, or type in .debug_types */
+    bool in_types; /* .debug_types, not .debug_info */
     uint64_t abbrevs_off;
-    uint64_t signature;    /* of a type unit */
-    uint64_t type_off;     /* of its type's DIE, from `off` */
+    uint64_t signature; /* of a type unit */
+    uint64_t type_off;  /* of its type's DIE, from `off` */
 };
 
 /** The attributes that say where code is, as they stand. */
@@ -58,9 +58,8 @@ enum ms_status ms_unit_open(struct ms_dwarf *dwarf, const struct ms_unit_header 
                             struct ms_unit *out, struct ms_error *err);
 
 /** An error of a unit's DIEs; `die_off` counts from the unit's start. */
-enum ms_status ms_unit_fail(const struct ms_unit *unit, struct ms_error *err,
-                            enum ms_status status, uint64_t die_off, const char *format, ...)
-    MS_PRINTF(5, 6);
+enum ms_status ms_unit_fail(const struct ms_unit *unit, struct ms_error *err, enum ms_status status,
+                            uint64_t die_off, const char *format, ...) MS_PRINTF(5, 6);
 
 /** True for units that can hold code: type units and split skeletons' likes are not. */
 bool ms_unit_may_have_code(const struct ms_unit *unit);

@@ -66,7 +66,8 @@ enum ms_status ms_unit_index_from_aranges(struct ms_unit_index *index, struct ms
     uint64_t low, high;
     ms_aranges_start(&aranges, dwarf, NULL);
     while (ms_aranges_next(&aranges, &low, &high))
-        if (ms_dwarf_trust(dwarf, low) != MS_TRUST_NONE && !push(index, low, high, aranges.unit_off))
+        if (ms_dwarf_trust(dwarf, low) != MS_TRUST_NONE &&
+            !push(index, low, high, aranges.unit_off))
             return ms_fail_memory(err);
     return finish(index, err);
 }

@@ -15,8 +15,7 @@ enum ms_status ms_unit_walk_next(struct ms_unit_walk *walk, struct ms_unit_heade
     size_t n = walk->in_types ? walk->dwarf->s.types.n : walk->dwarf->s.info.n;
     if (walk->next >= n)
         return MS_ABSENT;
-    enum ms_status status =
-        ms_unit_header_read(walk->dwarf, walk->in_types, walk->next, out, err);
+    enum ms_status status = ms_unit_header_read(walk->dwarf, walk->in_types, walk->next, out, err);
     walk->next = out->end > walk->next ? out->end : n;
     return status;
 }
@@ -129,8 +128,7 @@ static enum ms_status add_signatures(struct ms_dwarf *dwarf, bool in_types, stru
     struct ms_unit_map *map = &dwarf->units;
     struct ms_unit_walk walk = {dwarf, in_types, 0};
     struct ms_unit_header header;
-    for (enum ms_status status;
-         (status = ms_unit_walk_next(&walk, &header, NULL)) != MS_ABSENT;) {
+    for (enum ms_status status; (status = ms_unit_walk_next(&walk, &header, NULL)) != MS_ABSENT;) {
         if (status != MS_OK || header.type != DW_UT_type)
             continue;
         struct ms_signature item = {header.signature, header.off, in_types};
@@ -220,8 +218,7 @@ static enum ms_status follow_far(struct ms_dwarf *dwarf, struct ms_opened_units 
 
 enum ms_status ms_unit_follow(struct ms_dwarf *dwarf, struct ms_opened_units *opened,
                               const struct ms_unit *from, const struct ms_value *value,
-                              const struct ms_unit **unit, uint64_t *die_off,
-                              struct ms_error *err)
+                              const struct ms_unit **unit, uint64_t *die_off, struct ms_error *err)
 {
     struct ms_unit_header header;
     enum ms_status status;

@@ -66,7 +66,6 @@ struct ms_opened_units {
  */
 enum ms_status ms_unit_follow(struct ms_dwarf *dwarf, struct ms_opened_units *opened,
                               const struct ms_unit *from, const struct ms_value *value,
-                              const struct ms_unit **unit, uint64_t *die_off,
-                              struct ms_error *err);
+                              const struct ms_unit **unit, uint64_t *die_off, struct ms_error *err);
 
 #endif

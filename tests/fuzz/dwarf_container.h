@@ -13,7 +13,7 @@ static inline void container_list(struct ms_dwarf_sections *s,
                                   struct ms_bytes *out[CONTAINER_SECTIONS])
 {
     struct ms_bytes *all[CONTAINER_SECTIONS] = {
-        &s->abbrev, &s->info,     &s->line, &s->str,         &s->aranges, &s->ranges,
+        &s->abbrev, &s->info,     &s->line,  &s->str,         &s->aranges, &s->ranges,
         &s->addr,   &s->rnglists, &s->types, &s->str_offsets, &s->line_str};
     for (int i = 0; i < CONTAINER_SECTIONS; i++)
         out[i] = all[i];

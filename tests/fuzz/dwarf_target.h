@@ -47,9 +47,8 @@ static inline void target_touch(const char *text)
 static inline bool target_same(const struct ms_frame *a, const struct ms_frame *b)
 {
     return a->linkage == b->linkage && a->name == b->name && a->comp_dir == b->comp_dir &&
-           a->dir == b->dir && a->file == b->file && a->line == b->line &&
-           a->column == b->column && a->start_vm == b->start_vm && a->has_start == b->has_start &&
-           a->inlined == b->inlined;
+           a->dir == b->dir && a->file == b->file && a->line == b->line && a->column == b->column &&
+           a->start_vm == b->start_vm && a->has_start == b->has_start && a->inlined == b->inlined;
 }
 
 static inline void target_compare(const struct ms_dwarf_answers *many, size_t i,
@@ -106,17 +105,15 @@ static inline struct program *target_program(unsigned kind)
     static const struct {
         uint8_t version, address_size, offset_size;
         bool big, indexed;
-    } kinds[TARGET_KINDS] = {{2, 4, 4, false, false}, {2, 8, 4, true, false},
-                             {3, 4, 8, false, false}, {3, 8, 4, false, false},
-                             {4, 8, 4, false, false}, {4, 4, 4, true, false},
-                             {4, 8, 8, false, false}, {5, 8, 4, false, false},
-                             {5, 8, 4, false, true},  {5, 4, 4, true, true},
-                             {5, 8, 8, false, true},  {5, 4, 8, true, false}};
+    } kinds[TARGET_KINDS] = {
+        {2, 4, 4, false, false}, {2, 8, 4, true, false},  {3, 4, 8, false, false},
+        {3, 8, 4, false, false}, {4, 8, 4, false, false}, {4, 4, 4, true, false},
+        {4, 8, 8, false, false}, {5, 8, 4, false, false}, {5, 8, 4, false, true},
+        {5, 4, 4, true, true},   {5, 8, 8, false, true},  {5, 4, 8, true, false}};
     kind %= TARGET_KINDS;
     if (!made[kind].image.version) {
-        made[kind] =
-            program_make(kinds[kind].version, kinds[kind].address_size, kinds[kind].offset_size,
-                         kinds[kind].big, kinds[kind].indexed);
+        made[kind] = program_make(kinds[kind].version, kinds[kind].address_size,
+                                  kinds[kind].offset_size, kinds[kind].big, kinds[kind].indexed);
         program_aranges(&made[kind]);
     }
     return &made[kind];

@@ -115,8 +115,8 @@ static inline struct dw_image dw_image(unsigned version, unsigned address_size,
     image.address_size = (uint8_t)address_size;
     image.offset_size = (uint8_t)offset_size;
     image.big = big;
-    struct dw *sections[] = {&image.abbrev, &image.addr,     &image.aranges,  &image.info,
-                             &image.line,   &image.line_str, &image.ranges,   &image.rnglists,
+    struct dw *sections[] = {&image.abbrev, &image.addr,        &image.aranges, &image.info,
+                             &image.line,   &image.line_str,    &image.ranges,  &image.rnglists,
                              &image.str,    &image.str_offsets, &image.types};
     for (size_t i = 0; i < sizeof sections / sizeof *sections; i++)
         sections[i]->big = big;
@@ -305,8 +305,8 @@ static inline struct ms_dwarf *dw_open(struct dw_image *image)
 
 static inline void dw_close(struct dw_image *image)
 {
-    struct dw *sections[] = {&image->abbrev, &image->addr,     &image->aranges,  &image->info,
-                             &image->line,   &image->line_str, &image->ranges,   &image->rnglists,
+    struct dw *sections[] = {&image->abbrev, &image->addr,        &image->aranges, &image->info,
+                             &image->line,   &image->line_str,    &image->ranges,  &image->rnglists,
                              &image->str,    &image->str_offsets, &image->types};
     ms_dwarf_close(image->reader);
     image->reader = NULL;

@@ -17,7 +17,7 @@
 
 struct program {
     struct dw_image image;
-    bool indexed; /* strx, addrx, rnglistx */
+    bool indexed;               /* strx, addrx, rnglistx */
     size_t leaf, inner, method; /* DIEs of abstract functions and declarations, in the unit */
     size_t inner_ranges, split_ranges, unit_ranges;
     uint64_t n_addresses, n_strings;
@@ -64,33 +64,55 @@ static inline void program_abbrevs(struct program *p)
     unsigned strp = p->indexed ? DW_FORM_strx : DW_FORM_strp;
     unsigned addr = p->indexed ? DW_FORM_addrx : DW_FORM_addr;
     unsigned high = image->version >= 4 ? DW_FORM_data4 : DW_FORM_addr;
-    unsigned offset = image->version >= 4          ? DW_FORM_sec_offset
+    unsigned offset = image->version >= 4       ? DW_FORM_sec_offset
                       : image->offset_size == 8 ? DW_FORM_data8
                                                 : DW_FORM_data4;
     unsigned ranges = p->indexed ? DW_FORM_rnglistx : offset;
     unsigned bases = p->indexed ? DW_AT_addr_base : 0;
-    const unsigned unit[] = {0x25,             DW_FORM_string, DW_AT_comp_dir,         strp,
-                             DW_AT_stmt_list,  offset,         DW_AT_low_pc,           addr,
-                             DW_AT_ranges,     ranges,         bases,                  offset,
-                             DW_AT_str_offsets_base, offset,   DW_AT_rnglists_base,    offset, 0};
-    const unsigned abstract[] = {DW_AT_name, strp, DW_AT_linkage_name, strp, 0x20, DW_FORM_data1,
-                                 0};
-    const unsigned walk[] = {DW_AT_low_pc, addr,        DW_AT_high_pc, high, 0x40, DW_FORM_block1,
-                             DW_AT_name,   strp,        0};
+    const unsigned unit[] = {0x25,
+                             DW_FORM_string,
+                             DW_AT_comp_dir,
+                             strp,
+                             DW_AT_stmt_list,
+                             offset,
+                             DW_AT_low_pc,
+                             addr,
+                             DW_AT_ranges,
+                             ranges,
+                             bases,
+                             offset,
+                             DW_AT_str_offsets_base,
+                             offset,
+                             DW_AT_rnglists_base,
+                             offset,
+                             0};
+    const unsigned abstract[] = {DW_AT_name,    strp, DW_AT_linkage_name, strp, 0x20,
+                                 DW_FORM_data1, 0};
+    const unsigned walk[] = {DW_AT_low_pc,   addr,       DW_AT_high_pc, high, 0x40,
+                             DW_FORM_block1, DW_AT_name, strp,          0};
     const unsigned block[] = {DW_AT_low_pc, addr, DW_AT_high_pc, high, 0};
-    const unsigned leaf[] = {DW_AT_abstract_origin, DW_FORM_ref4,  DW_AT_low_pc,    addr,
-                             DW_AT_high_pc,         high,          DW_AT_call_file, DW_FORM_data1,
-                             DW_AT_call_line,       DW_FORM_data1, DW_AT_call_column,
-                             DW_FORM_data1,         0};
-    const unsigned inner[] = {DW_AT_abstract_origin, DW_FORM_ref_udata, DW_AT_ranges, ranges,
-                              DW_AT_call_file,       DW_FORM_udata,     DW_AT_call_line,
-                              DW_FORM_data2,         0};
+    const unsigned leaf[] = {DW_AT_abstract_origin,
+                             DW_FORM_ref4,
+                             DW_AT_low_pc,
+                             addr,
+                             DW_AT_high_pc,
+                             high,
+                             DW_AT_call_file,
+                             DW_FORM_data1,
+                             DW_AT_call_line,
+                             DW_FORM_data1,
+                             DW_AT_call_column,
+                             DW_FORM_data1,
+                             0};
+    const unsigned inner[] = {
+        DW_AT_abstract_origin, DW_FORM_ref_udata, DW_AT_ranges,  ranges, DW_AT_call_file,
+        DW_FORM_udata,         DW_AT_call_line,   DW_FORM_data2, 0};
     const unsigned split[] = {DW_AT_name, DW_FORM_string, DW_AT_ranges, ranges, 0};
     const unsigned none[] = {0};
     const unsigned method[] = {DW_AT_name, strp, DW_AT_linkage_name, strp, 0x3c, DW_FORM_flag, 0};
-    const unsigned concrete[] = {DW_AT_specification, DW_FORM_ref4, DW_AT_low_pc, addr,
-                                 DW_AT_high_pc,       high,         0};
-    const unsigned pad[] = {0x02, DW_FORM_block,  0x49, DW_FORM_ref_addr, 0x1c, DW_FORM_sdata,
+    const unsigned concrete[] = {
+        DW_AT_specification, DW_FORM_ref4, DW_AT_low_pc, addr, DW_AT_high_pc, high, 0};
+    const unsigned pad[] = {0x02, DW_FORM_block, 0x49, DW_FORM_ref_addr, 0x1c, DW_FORM_sdata,
                             0x3b, DW_FORM_data8, 0x0b, DW_FORM_indirect, 0};
     dw_declare(image, UNIT, DW_TAG_compile_unit, true, unit);
     dw_declare(image, ABSTRACT, DW_TAG_subprogram, false, abstract);
@@ -149,8 +171,8 @@ static inline void program_ranges(struct program *p)
     size_t lists[3];
     lists[0] = program_list(p, (const uint64_t[]){0x1012, 0x1014, 0x1018, 0x101a, 0, 0});
     lists[1] = program_list(p, (const uint64_t[]){0x1200, 0x1240, 0x1300, 0x1310, 0, 0});
-    lists[2] = program_list(
-        p, (const uint64_t[]){0x1000, 0x1100, 0x1200, 0x1240, 0x1300, 0x1310, 0x1400, 0x1410, 0, 0});
+    lists[2] = program_list(p, (const uint64_t[]){0x1000, 0x1100, 0x1200, 0x1240, 0x1300, 0x1310,
+                                                  0x1400, 0x1410, 0, 0});
     for (int i = 0; i < 3 && p->indexed; i++) {
         dw_write(&image->rnglists, base + (size_t)i * image->offset_size, lists[i] - base,
                  image->offset_size);
@@ -289,33 +311,33 @@ static inline void program_lines(struct program *p)
     program_files(image);
     dw_line_program(image, line);
     dw_set_address(image, 0x1000);
-    dw_row(image, 0, 9);      /* 0x1000 walk.c:10 */
+    dw_row(image, 0, 9); /* 0x1000 walk.c:10 */
     dw_u8(b, DW_LNS_set_column);
     dw_uleb(b, 3);
     dw_u8(b, DW_LNS_set_prologue_end);
-    dw_row(image, 8, 1);      /* 0x1008 walk.c:11:3 */
+    dw_row(image, 8, 1); /* 0x1008 walk.c:11:3 */
     dw_u8(b, DW_LNS_set_file);
     dw_uleb(b, 2);
-    dw_row(image, 8, -7);     /* 0x1010 leaf.h:4:3 */
-    dw_row(image, 2, 96);     /* 0x1012 leaf.h:100:3, twice: the second counts */
+    dw_row(image, 8, -7); /* 0x1010 leaf.h:4:3 */
+    dw_row(image, 2, 96); /* 0x1012 leaf.h:100:3, twice: the second counts */
     dw_u8(b, DW_LNS_negate_stmt);
-    dw_row(image, 0, 1);      /* 0x1012 leaf.h:101:3 */
-    dw_u8(b, 13 + 14 * 2 + 5); /* 0x1014, the line as it was */
+    dw_row(image, 0, 1);           /* 0x1012 leaf.h:101:3 */
+    dw_u8(b, 13 + 14 * 2 + 5);     /* 0x1014, the line as it was */
     dw_u8(b, DW_LNS_const_add_pc); /* + 17 */
     dw_u8(b, DW_LNS_set_file);
     dw_uleb(b, 1);
-    dw_row(image, 0, -81);    /* 0x1025 walk.c:20:3 */
+    dw_row(image, 0, -81); /* 0x1025 walk.c:20:3 */
     dw_end_sequence(image, 0x1100 - 0x1025);
     dw_set_address(image, 0x1200);
-    dw_row(image, 0, 29);     /* 0x1200 walk.c:30 */
+    dw_row(image, 0, 29); /* 0x1200 walk.c:30 */
     dw_end_sequence(image, 0x40);
     dw_set_address(image, 0x1300);
-    dw_row(image, 0, 39);     /* 0x1300 walk.c:40 */
+    dw_row(image, 0, 39); /* 0x1300 walk.c:40 */
     dw_u8(b, DW_LNS_fixed_advance_pc);
     dw_u16(b, 0x10);
     dw_end_sequence(image, 0);
     dw_set_address(image, 0x1400);
-    dw_row(image, 0, 49);     /* 0x1400 walk.c:50 */
+    dw_row(image, 0, 49); /* 0x1400 walk.c:50 */
     dw_end_sequence(image, 0x10);
     dw_end(image, b, line.start);
 }
@@ -368,8 +390,9 @@ static inline struct program program_make(unsigned version, unsigned address_siz
 /* Adds .debug_aranges that name all of it. */
 static inline void program_aranges(struct program *p)
 {
-    dw_arange_set(&p->image, 0, (const uint64_t[]){0x1000, 0x100, 0x1200, 0x40, 0x1300, 0x10,
-                                                   0x1400, 0x10, 0, 0});
+    dw_arange_set(
+        &p->image, 0,
+        (const uint64_t[]){0x1000, 0x100, 0x1200, 0x40, 0x1300, 0x10, 0x1400, 0x10, 0, 0});
 }
 
 #endif

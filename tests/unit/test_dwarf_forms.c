@@ -129,8 +129,9 @@ Test(dwarf_form, an_indirect_value_is_one_step)
 
 Test(dwarf_form, constants)
 {
-    static const unsigned yes[] = {DW_FORM_data1, DW_FORM_data2, DW_FORM_data4, DW_FORM_data8,
-                                   DW_FORM_udata, DW_FORM_sdata, DW_FORM_implicit_const};
+    static const unsigned yes[] = {DW_FORM_data1,         DW_FORM_data2, DW_FORM_data4,
+                                   DW_FORM_data8,         DW_FORM_udata, DW_FORM_sdata,
+                                   DW_FORM_implicit_const};
     struct ms_value v = {0};
     for (size_t i = 0; i < sizeof yes / sizeof *yes; i++) {
         v.form = (uint8_t)yes[i];
@@ -164,7 +165,8 @@ static void declare(struct dw *b, unsigned code, unsigned tag, const unsigned *s
 Test(dwarf_abbrev, codes_in_any_order)
 {
     static const unsigned none[] = {0};
-    static const unsigned orders[][4] = {{1, 2, 3, 4}, {4, 3, 2, 1}, {7, 500, 3, 1000}, {1, 2, 4, 2}};
+    static const unsigned orders[][4] = {
+        {1, 2, 3, 4}, {4, 3, 2, 1}, {7, 500, 3, 1000}, {1, 2, 4, 2}};
     for (size_t k = 0; k < 4; k++) {
         struct dw b = {0};
         struct ms_error err;

@@ -17,8 +17,8 @@ struct lined {
 
 static struct dw_image begin(unsigned version)
 {
-    static const unsigned specs[] = {DW_AT_stmt_list, DW_FORM_data4, DW_AT_comp_dir,
-                                     DW_FORM_string,  0};
+    static const unsigned specs[] = {DW_AT_stmt_list, DW_FORM_data4, DW_AT_comp_dir, DW_FORM_string,
+                                     0};
     struct dw_image image = dw_image(version, 8, 4, false);
     dw_declare(&image, 1, DW_TAG_compile_unit, false, specs);
     dw_u8(&image.abbrev, 0);
@@ -85,8 +85,7 @@ Test(dwarf_line, headers_that_are_wrong)
                   "line table: 2 to 5 are known, not DWARF version 6");
     expect_header("\6\0\0\0\4\0\1\0\0\0", 10, MS_E_FORMAT,
                   "line table: header_length past the end: 1");
-    expect_header("\4\0\0\0\4\0\0\0", 8, MS_E_FORMAT,
-                  "line table: header_length past the end: 0");
+    expect_header("\4\0\0\0\4\0\0\0", 8, MS_E_FORMAT, "line table: header_length past the end: 0");
     expect_header("\x0c\0\0\0\4\0\6\0\0\0\1\1\1\xfb\x0e\0", 16, MS_E_FORMAT,
                   "line table: opcode_base of 0");
     expect_header("\x0c\0\0\0\4\0\6\0\0\0\1\1\1\xfb\x0e\3", 16, MS_E_FORMAT,
@@ -208,8 +207,8 @@ static void expect_rows(struct dw_image image, const char *expected, const char 
         if (state.end)
             snprintf(text + n, sizeof text - n, "%llx end|", (unsigned long long)state.address);
         else
-            snprintf(text + n, sizeof text - n, "%llx %u:%u:%u|",
-                     (unsigned long long)state.address, state.file, state.line, state.column);
+            snprintf(text + n, sizeof text - n, "%llx %u:%u:%u|", (unsigned long long)state.address,
+                     state.file, state.line, state.column);
     }
     cr_assert_str_eq(text, expected, "%s", text);
     cr_assert_eq(state.fault != NULL, fault != NULL);
@@ -234,21 +233,21 @@ static struct dw_image program(unsigned version, const void *bytes, size_t n)
 Test(dwarf_line, standard_opcodes)
 {
     static const char bytes[] = "\0\x09\2\0\x10\0\0\0\0\0\0" /* set_address 0x1000 */
-                                "\5\x85\1"                 /* column 133 */
-                                "\3\x80\1"                 /* line + 128 */
-                                "\1"                       /* copy */
-                                "\2\x90\1"                 /* pc + 144 */
-                                "\3\x7f"                   /* line - 1 */
-                                "\4\x80\1"                 /* file 128 */
-                                "\5\2\6\7\x0a\x0b"         /* column 2, flags */
-                                "\x0c\5"                   /* isa */
+                                "\5\x85\1"                   /* column 133 */
+                                "\3\x80\1"                   /* line + 128 */
+                                "\1"                         /* copy */
+                                "\2\x90\1"                   /* pc + 144 */
+                                "\3\x7f"                     /* line - 1 */
+                                "\4\x80\1"                   /* file 128 */
+                                "\5\2\6\7\x0a\x0b"           /* column 2, flags */
+                                "\x0c\5"                     /* isa */
                                 "\1"
-                                "\x08"                     /* const_add_pc: 17 */
-                                "\x09\1\1"                 /* fixed_advance_pc 0x101 */
-                                "\xff"                     /* special: 17, line_base -5 + 4 */
-                                "\0\5\4\0\0\0\0"           /* set_discriminator, oddly long */
-                                "\0\2\x80\1"               /* a vendor's */
-                                "\0\1\1";                  /* end_sequence */
+                                "\x08"           /* const_add_pc: 17 */
+                                "\x09\1\1"       /* fixed_advance_pc 0x101 */
+                                "\xff"           /* special: 17, line_base -5 + 4 */
+                                "\0\5\4\0\0\0\0" /* set_discriminator, oddly long */
+                                "\0\2\x80\1"     /* a vendor's */
+                                "\0\1\1";        /* end_sequence */
     expect_rows(program(4, bytes, sizeof bytes - 1),
                 "1000 1:129:133|1090 128:128:2|11b3 128:127:2|11b3 end|", NULL);
 }
@@ -257,8 +256,8 @@ Test(dwarf_line, registers_start_anew)
 {
     static const char bytes[] = "\0\x09\2\0\x10\0\0\0\0\0\0\5\7\3\x10\4\2\1\0\1\1"
                                 "\0\x09\2\0\x20\0\0\0\0\0\0\1\0\1\1";
-    expect_rows(program(3, bytes, sizeof bytes - 1),
-                "1000 2:17:7|1000 end|2000 1:1:0|2000 end|", NULL);
+    expect_rows(program(3, bytes, sizeof bytes - 1), "1000 2:17:7|1000 end|2000 1:1:0|2000 end|",
+                NULL);
 }
 
 Test(dwarf_line, set_address_of_other_sizes)
@@ -274,8 +273,8 @@ Test(dwarf_line, set_address_of_other_sizes)
 
 Test(dwarf_line, opcodes_that_are_cut_short)
 {
-    static const char *const bytes[] = {"\2", "\2\x80", "\3", "\3\x80", "\4", "\5", "\5\x80",
-                                        "\x09\1", "\x0c"};
+    static const char *const bytes[] = {"\2", "\2\x80", "\3",     "\3\x80", "\4",
+                                        "\5", "\5\x80", "\x09\1", "\x0c"};
     for (size_t i = 0; i < sizeof bytes / sizeof *bytes; i++)
         expect_rows(program(4, bytes[i], strlen(bytes[i])), "", "an opcode is cut short");
 }
@@ -327,7 +326,7 @@ Test(dwarf_line, bundles_of_operations)
 {
     struct dw_image image = begin(4);
     struct dw_line line = dw_line(&image);
-    image.line.at[line.header] = 16;   /* minimum_instruction_length */
+    image.line.at[line.header] = 16;    /* minimum_instruction_length */
     image.line.at[line.header + 1] = 3; /* three operations in it */
     plain_files(&image);
     dw_line_program(&image, line);
@@ -387,8 +386,7 @@ static struct dw_image random_program(unsigned *random)
 
 static bool same(const struct ms_row_hit *a, const struct ms_row_hit *b)
 {
-    return a->high == b->high && a->file == b->file && a->line == b->line &&
-           a->column == b->column;
+    return a->high == b->high && a->file == b->file && a->line == b->line && a->column == b->column;
 }
 
 /* What the two headers say, in the plainest way: all rows of all sequences. */

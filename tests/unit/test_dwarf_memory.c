@@ -65,10 +65,20 @@ static long countdown, alive;
 /* The program, with codes out of order, a second unit, a type unit and no .debug_aranges. */
 static struct program program(void)
 {
-    static const unsigned far[] = {DW_AT_specification, DW_FORM_ref_addr, DW_AT_low_pc,
-                                   DW_FORM_addr,        DW_AT_high_pc,    DW_FORM_data4, 0};
-    static const unsigned sig[] = {DW_AT_specification, DW_FORM_ref_sig8, DW_AT_low_pc,
-                                   DW_FORM_addr,        DW_AT_high_pc,    DW_FORM_data4, 0};
+    static const unsigned far[] = {DW_AT_specification,
+                                   DW_FORM_ref_addr,
+                                   DW_AT_low_pc,
+                                   DW_FORM_addr,
+                                   DW_AT_high_pc,
+                                   DW_FORM_data4,
+                                   0};
+    static const unsigned sig[] = {DW_AT_specification,
+                                   DW_FORM_ref_sig8,
+                                   DW_AT_low_pc,
+                                   DW_FORM_addr,
+                                   DW_AT_high_pc,
+                                   DW_FORM_data4,
+                                   0};
     static const unsigned none[] = {0};
     struct program p = program_make(5, 8, 4, false, true);
     struct dw *b = &p.image.info;

@@ -5,19 +5,35 @@
 
 #include <criterion/criterion.h>
 
-enum { CU = 1, CU_RANGE, FUNCTION, PARENT, INLINED, INLINED_PARENT, DECLARATION, BLOCK, LISTED, LINES };
+enum {
+    CU = 1,
+    CU_RANGE,
+    FUNCTION,
+    PARENT,
+    INLINED,
+    INLINED_PARENT,
+    DECLARATION,
+    BLOCK,
+    LISTED,
+    LINES
+};
 
 /* Functions with an inline name; units without anything, with a range, with lines. */
 static struct dw_image begin(void)
 {
     static const unsigned none[] = {0};
     static const unsigned range[] = {DW_AT_low_pc, DW_FORM_addr, DW_AT_high_pc, DW_FORM_data4, 0};
-    static const unsigned named[] = {DW_AT_name,    DW_FORM_string, DW_AT_low_pc, DW_FORM_addr,
-                                     DW_AT_high_pc, DW_FORM_data4,  0};
-    static const unsigned listed[] = {DW_AT_name, DW_FORM_string, DW_AT_ranges,
-                                      DW_FORM_sec_offset, 0};
-    static const unsigned lines[] = {DW_AT_stmt_list, DW_FORM_sec_offset, DW_AT_low_pc,
-                                     DW_FORM_addr,    DW_AT_high_pc,      DW_FORM_data4, 0};
+    static const unsigned named[] = {
+        DW_AT_name, DW_FORM_string, DW_AT_low_pc, DW_FORM_addr, DW_AT_high_pc, DW_FORM_data4, 0};
+    static const unsigned listed[] = {DW_AT_name, DW_FORM_string, DW_AT_ranges, DW_FORM_sec_offset,
+                                      0};
+    static const unsigned lines[] = {DW_AT_stmt_list,
+                                     DW_FORM_sec_offset,
+                                     DW_AT_low_pc,
+                                     DW_FORM_addr,
+                                     DW_AT_high_pc,
+                                     DW_FORM_data4,
+                                     0};
     struct dw_image image = dw_image(4, 8, 4, false);
     dw_declare(&image, CU, DW_TAG_compile_unit, true, none);
     dw_declare(&image, CU_RANGE, DW_TAG_compile_unit, true, range);
@@ -111,7 +127,7 @@ Test(dwarf_scan, nested_functions_are_found_wherever_they_stand)
     up(&image);
     die(&image, INLINED, "in-outer", 0x1010, 0x1020);
     up(&image);
-    dw_uleb(&image.info, DECLARATION); /* a method of a local class, … */
+    dw_uleb(&image.info, DECLARATION);            /* a method of a local class, … */
     die(&image, INLINED, "lost", 0x1040, 0x1050); /* whose insides aren't outer's */
     die(&image, FUNCTION, "method", 0x3000, 0x3010);
     up(&image);
@@ -428,13 +444,13 @@ Test(dwarf_scan, units_that_overlap_without_end_have_a_budget)
     }
     cr_assert_eq(ms_dwarf_find_many(dw_open(&image), &address, 1, &many, NULL), MS_OK);
     cr_assert_eq(many.hits[0].status, MS_E_LIMIT);
-    cr_assert_str_eq(many.errors[many.hits[0].error].text,
-                     "the ranges of units overlap too often");
+    cr_assert_str_eq(many.errors[many.hits[0].error].text, "the ranges of units overlap too often");
     ms_dwarf_answers_fini(&many);
     dw_close(&image);
 }
 
-/* ---- check ------------------------------------------------------------------------------------ */
+/* ---- check ------------------------------------------------------------------------------------
+ */
 
 static bool take_fault(void *owner, const struct ms_error *fault)
 {

@@ -9,8 +9,8 @@
 
 /* ---- headers ------------------------------------------------------------------------------ */
 
-static void expect_header(struct dw_image *image, enum ms_status status, uint64_t off,
-                          uint64_t end, const char *text)
+static void expect_header(struct dw_image *image, enum ms_status status, uint64_t off, uint64_t end,
+                          const char *text)
 {
     struct ms_unit_header header;
     struct ms_error err;
@@ -66,8 +66,8 @@ Test(dwarf_unit, every_type_of_a_dwarf_5_unit)
 {
     static const struct {
         unsigned type, extra;
-    } types[] = {{DW_UT_compile, 0},  {DW_UT_partial, 0},       {DW_UT_skeleton, 8},
-                 {DW_UT_type, 12},    {DW_UT_split_compile, 8}, {DW_UT_split_type, 12}};
+    } types[] = {{DW_UT_compile, 0}, {DW_UT_partial, 0},       {DW_UT_skeleton, 8},
+                 {DW_UT_type, 12},   {DW_UT_split_compile, 8}, {DW_UT_split_type, 12}};
     for (size_t i = 0; i < sizeof types / sizeof *types; i++) {
         struct dw_image image = dw_image(5, 8, 4, false);
         struct ms_unit_header header;
@@ -240,12 +240,12 @@ static void name_abbrevs(struct dw_image *image)
 {
     static const unsigned none[] = {0};
     static const unsigned near[] = {DW_AT_abstract_origin, DW_FORM_ref4, 0};
-    static const unsigned named[] = {DW_AT_name,          DW_FORM_string, DW_AT_MIPS_linkage_name,
-                                     DW_FORM_string,      0};
+    static const unsigned named[] = {DW_AT_name, DW_FORM_string, DW_AT_MIPS_linkage_name,
+                                     DW_FORM_string, 0};
     static const unsigned far[] = {DW_AT_specification, DW_FORM_ref_addr, 0};
     static const unsigned sig[] = {DW_AT_specification, DW_FORM_ref_sig8, 0};
     static const unsigned both[] = {DW_AT_abstract_origin, DW_FORM_ref1, DW_AT_specification,
-                                    DW_FORM_ref1,          0};
+                                    DW_FORM_ref1, 0};
     dw_declare(image, CU, DW_TAG_compile_unit, true, none);
     dw_declare(image, FUNCTION, DW_TAG_subprogram, false, near);
     dw_declare(image, NAMED, DW_TAG_subprogram, false, named);
@@ -465,14 +465,11 @@ Test(dwarf_ranges, the_old_lists)
     for (int size = 4; size <= 8; size += 4) {
         uint64_t all = size == 4 ? UINT32_MAX : UINT64_MAX;
         struct dw_image image = dw_image(4, (unsigned)size, 4, size == 4);
-        const uint64_t words[] = {0x10, 0x20, /* from the unit's base */
-                                  0x30, 0x30, /* empty */
-                                  all,  0x5000, /* a new base */
-                                  1,    2,
-                                  all - 1, all - 1, /* lld's mark of dropped code */
-                                  all,  0,
-                                  0x7000, 0x7004,
-                                  0, 0};
+        const uint64_t words[] = {0x10, 0x20,                     /* from the unit's base */
+                                  0x30, 0x30,                     /* empty */
+                                  all,  0x5000,                   /* a new base */
+                                  1,    2,      all - 1, all - 1, /* lld's mark of dropped code */
+                                  all,  0,      0x7000,  0x7004,  0, 0};
         for (size_t i = 0; i < sizeof words / sizeof *words; i++)
             dw_address(&image, &image.ranges, words[i]);
         expect_ranges(&image, 0,
@@ -498,13 +495,13 @@ Test(dwarf_ranges, the_new_lists)
     dw_u64(&image.addr, 0); /* header */
     dw_u64(&image.addr, 0x3000);
     dw_u64(&image.addr, 0x3008);
-    dw_bytes(b, "\4\x10\x20", 3);    /* offset_pair from the unit's base */
-    dw_bytes(b, "\1\0\4\1\2", 5);    /* base_addressx 0, offset_pair */
-    dw_bytes(b, "\2\0\1", 3);        /* startx_endx */
-    dw_bytes(b, "\3\1\4", 3);        /* startx_length */
+    dw_bytes(b, "\4\x10\x20", 3); /* offset_pair from the unit's base */
+    dw_bytes(b, "\1\0\4\1\2", 5); /* base_addressx 0, offset_pair */
+    dw_bytes(b, "\2\0\1", 3);     /* startx_endx */
+    dw_bytes(b, "\3\1\4", 3);     /* startx_length */
     dw_u8(b, DW_RLE_base_address);
     dw_u64(b, 0x4000);
-    dw_bytes(b, "\4\0\0\4\1\3", 6);  /* an empty pair, another */
+    dw_bytes(b, "\4\0\0\4\1\3", 6); /* an empty pair, another */
     dw_u8(b, DW_RLE_start_end);
     dw_u64(b, 0x5000);
     dw_u64(b, 0x5005);
@@ -518,8 +515,8 @@ Test(dwarf_ranges, the_new_lists)
     dw_u64(b, UINT64_MAX);
     dw_bytes(b, "\4\1\3\0", 4);
     expect_ranges(&image, 0,
-                  (const uint64_t[]){0x1010, 0x1020, 0x3001, 0x3002, 0x3000, 0x3008, 0x3008,
-                                     0x300c, 0x4001, 0x4003, 0x5000, 0x5005, 0x6000, 0x6006, 0, 0},
+                  (const uint64_t[]){0x1010, 0x1020, 0x3001, 0x3002, 0x3000, 0x3008, 0x3008, 0x300c,
+                                     0x4001, 0x4003, 0x5000, 0x5005, 0x6000, 0x6006, 0, 0},
                   MS_OK, NULL);
 }
 

@@ -1,0 +1,130 @@
+/*
+ * The whole way of `machsym crash`: a report and the file that symbolicates it, one behind
+ * the other in the input, the file from the first Mach-O magic on. The report is read, looked
+ * up in the file, and written in every form and style; and what was written is read again,
+ * since it is a report as well.
+ */
+#include "report_check.h"
+
+#include "machsym/symbolize.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+/* Files are what the library opens; this one is in memory where that can be had. */
+static const char *put(const uint8_t *data, size_t size)
+{
+    static char path[64];
+    if (!path[0]) {
+        struct stat st;
+        const char *folder = stat("/dev/shm", &st) == 0 ? "/dev/shm" : "/tmp";
+        snprintf(path, sizeof path, "%s/machsym-symbolize-%ld", folder, (long)getpid());
+    }
+    int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0600);
+    CHECK(fd >= 0 && write(fd, data, size) == (ssize_t)size);
+    close(fd);
+    return path;
+}
+
+/* Where the report ends and the file begins. */
+static size_t find_file(const uint8_t *data, size_t size)
+{
+    static const uint8_t magics[][4] = {{0xcf, 0xfa, 0xed, 0xfe}, {0xce, 0xfa, 0xed, 0xfe},
+                                        {0xfe, 0xed, 0xfa, 0xce}, {0xca, 0xfe, 0xba, 0xbe},
+                                        {0xca, 0xfe, 0xba, 0xbf}};
+    for (size_t at = 0; at + 4 <= size; at++)
+        for (size_t i = 0; i < sizeof magics / sizeof *magics; i++)
+            if (memcmp(data + at, magics[i], 4) == 0)
+                return at;
+    return size;
+}
+
+static void check_shown(const struct ms_report *report, const struct ms_symbolication *names)
+{
+    CHECK(names->n_shown == report->n_frames && names->n_images == report->n_images);
+    CHECK(names->n_resolved + names->n_kept <= names->n_frames);
+    for (size_t i = 0; i < names->n_shown; i++)
+        for (size_t k = 0; k < names->shown[i].n_frames; k++)
+            CHECK(names->shown[i].frames[k].inlined == (k + 1 < names->shown[i].n_frames));
+}
+
+/* What was written is a report again, of as many frames outside of inlining. */
+static void read_again(const struct ms_text *text)
+{
+    struct ms_report_file file;
+    struct ms_error err;
+    struct ms_bytes bytes = {(const uint8_t *)text->at, text->n};
+    if (ms_report_parse(bytes, "again", &file, &err) != MS_OK)
+        return; /* damaged as it was, it may look like something else by now */
+    check_reports(&file);
+    ms_report_file_fini(&file);
+}
+
+static void write_all(const struct ms_report_file *file, size_t index,
+                      const struct ms_symbolication *names)
+{
+    for (unsigned k = 0; k < 6; k++) {
+        enum ms_report_format format = k < 3 ? MS_FORMAT_SAME : MS_FORMAT_TEXT;
+        struct ms_report_style style = {k % 3 == 1, k % 3 == 2, k % 3 == 2};
+        struct ms_text text;
+        struct ms_error err;
+        struct ms_sink sink = check_sink(&text);
+        enum ms_status status =
+            ms_report_write(file, index, names->shown, format, &style, &sink, &err);
+        CHECK(status == MS_OK || status == MS_E_LIMIT ||
+              (status == MS_E_UNSUPPORTED && format == MS_FORMAT_TEXT));
+        if (status == MS_OK)
+            read_again(&text);
+        ms_text_fini(&text);
+    }
+}
+
+static void symbolize(struct ms_symbolizer *symbolizer, const struct ms_report_file *file)
+{
+    for (size_t i = 0; i < file->n_reports; i++)
+        for (unsigned k = 0; k < 3; k++) {
+            struct ms_symbolize_options options = {
+                {k == 1, k == 2},
+                k == 0   ? MS_SCOPE_UNNAMED
+                : k == 1 ? MS_SCOPE_ALL
+                         : MS_SCOPE_BARE,
+                k != 0,
+                k == 2,
+                0};
+            struct ms_symbolication names;
+            struct ms_error err;
+            CHECK(ms_symbolize_report(symbolizer, &file->reports[i], &options, &names, &err) ==
+                  MS_OK);
+            check_shown(&file->reports[i], &names);
+            write_all(file, i, &names);
+            ms_symbolication_fini(&names);
+        }
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    size_t at = find_file(data, size);
+    struct ms_report_file file;
+    struct ms_bytes bytes = {data, at};
+    struct ms_symbolizer *symbolizer;
+    struct ms_error err;
+    if (ms_report_parse(bytes, "fuzz", &file, &err) != MS_OK)
+        return 0;
+    check_reports(&file);
+    CHECK(ms_symbolizer_open(&symbolizer, &err) == MS_OK);
+    if (at < size) {
+        const char *path = put(data + at, size - at);
+        if (ms_symbolizer_add(symbolizer, path, false, &err) != MS_OK)
+            CHECK(err.status != MS_OK && err.text[0]);
+        symbolize(symbolizer, &file);
+        unlink(path);
+    } else {
+        symbolize(symbolizer, &file);
+    }
+    ms_symbolizer_close(symbolizer);
+    ms_report_file_fini(&file);
+    return 0;
+}
