@@ -195,7 +195,7 @@ static void stop(struct job *job)
 Test(report, text_and_ips_get_the_same_names)
 {
     struct job text, ips;
-    struct ms_symbolize_options options = {{false, false}, MS_SCOPE_UNNAMED, false, 0};
+    struct ms_symbolize_options options = {.scope = MS_SCOPE_UNNAMED};
     start(&text, APP ".crash", APP ".dSYM");
     start(&ips, APP ".ips", APP ".dSYM");
     run(&text, &options);
@@ -213,11 +213,11 @@ Test(report, text_and_ips_get_the_same_names)
 Test(report, scope_and_thread)
 {
     struct job job;
-    struct ms_symbolize_options options = {{false, false}, MS_SCOPE_UNNAMED, true, 2};
+    struct ms_symbolize_options options = {.one_thread = true, .thread = 2};
     start(&job, APP ".crash", APP ".dSYM");
     run(&job, &options);
     cr_assert_eq(job.names.n_resolved, 3, "thread 2 alone");
-    options = (struct ms_symbolize_options){{false, false}, MS_SCOPE_ALL, false, 0};
+    options = (struct ms_symbolize_options){.scope = MS_SCOPE_ALL};
     run(&job, &options);
     cr_assert_eq(job.names.n_resolved, 8);
     stop(&job);
@@ -226,7 +226,7 @@ Test(report, scope_and_thread)
 Test(report, without_files_nothing_is_named)
 {
     struct job job;
-    struct ms_symbolize_options options = {{false, false}, MS_SCOPE_UNNAMED, false, 0};
+    struct ms_symbolize_options options = {.scope = MS_SCOPE_UNNAMED};
     start(&job, APP ".crash", NULL);
     run(&job, &options);
     cr_assert_eq(job.names.n_resolved, 0);
