@@ -67,10 +67,12 @@ static void add_rest(struct ms_ips_strings *s, struct ms_text *text,
     ms_text_clear(&s->plain);
     ms_text_clear(&s->old);
     ms_json_unescape(&s->old, s->view->in, frame->rest_off, frame->rest_bytes);
+    /* Less what an earlier run has appended. */
+    size_t n = ms_report_rest_bytes(s->old.at ? s->old.at : "", s->old.n, true);
     struct ms_shown_frame what = *shown;
     if (!what.function && frame->named)
         what.has_offset = false; /* the name that is there tells more than a function's start */
-    ms_frame_rest_add(&s->plain, &what, inlined, s->old.at ? s->old.at : "", s->old.n);
+    ms_frame_rest_add(&s->plain, &what, inlined, s->old.at ? s->old.at : "", n);
     if (s->plain.failed || s->old.failed)
         text->failed = true;
     else if (s->quoted)

@@ -6,13 +6,16 @@
 
 /* ---- which thread ---------------------------------------------------------------------- */
 
+/* The thread that crashed, not one that is only highlighted. */
 static bool faulting(const struct ms_ips_text *t, uint32_t *number)
 {
+    const struct ms_report *report = t->view->report;
+    int32_t crashed = report->crashed_thread;
     if (ms_json_index(t->in, t->top[K_FAULTING_THREAD], number))
         return true;
-    if (t->view->report->crashed_thread < 0)
+    if (crashed < 0 || !report->threads[crashed].crashed)
         return false;
-    *number = (uint32_t)t->view->report->crashed_thread;
+    *number = (uint32_t)crashed;
     return true;
 }
 

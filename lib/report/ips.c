@@ -7,11 +7,12 @@
 #include <string.h>
 
 const char *const ms_ips_keys[MS_IPS_N_KEYS] = {
-    "asiBacktraces",  "binaryImages",           "bug_type",     "callStackTree",  "captureTime",
-    "cpuType",        "crashDiagnostics",       "exception",    "faultingThread", "incident",
-    "largestProcess", "lastExceptionBacktrace", "memoryStatus", "osVersion",      "panicString",
-    "procName",       "processByPid",           "processes",    "stackshot",      "termination",
-    "threads",        "timeStampBegin",         "usedImages",
+    "asiBacktraces",  "binaryImages", "bug_type",         "callStackTree",
+    "captureTime",    "cpuType",      "crashDiagnostics", "exception",
+    "faultingThread", "incident",     "largestProcess",   "lastExceptionBacktrace",
+    "legacyInfo",     "memoryStatus", "osVersion",        "panicString",
+    "procName",       "processByPid", "processes",        "stackshot",
+    "termination",    "threads",      "timeStampBegin",   "usedImages",
 };
 
 enum header_key {

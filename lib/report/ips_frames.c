@@ -312,12 +312,32 @@ static void read_thread(struct ms_ips_reader *r, struct ms_json_value object, ui
     read_thread_frames(r, top, number, jumps);
 }
 
+/* faultingThread; without it the model takes the one that is `triggered`, and without that the
+ * one that a watchdog or a resource limit points at. */
+static void find_crashed(struct ms_ips_reader *r)
+{
+    struct ms_report_builder *b = r->b;
+    struct ms_json_value highlighted =
+        ms_json_get(r->in, r->top[MS_IPS_LEGACY_INFO], "threadHighlighted");
+    uint32_t thread;
+    if (ms_json_index(r->in, r->top[MS_IPS_FAULTING_THREAD], &thread) && thread < b->n_threads) {
+        b->threads[thread].crashed = true;
+        b->report.crashed_thread = (int32_t)thread;
+        return;
+    }
+    for (size_t i = 0; i < b->n_threads; i++)
+        if (b->threads[i].crashed)
+            return;
+    if (ms_json_index(r->in, highlighted, &thread) && thread < b->n_threads)
+        b->report.crashed_thread = (int32_t)thread;
+}
+
 static void read_threads(struct ms_ips_reader *r)
 {
     struct ms_json_iter iter;
     struct ms_json_member element;
     struct jumps jumps = {NULL, 0, 0};
-    uint32_t number = 0, faulting;
+    uint32_t number = 0;
     if (r->top[MS_IPS_THREADS].kind != MS_JSON_ARRAY)
         return;
     ms_json_iter_open(&iter, r->in, r->top[MS_IPS_THREADS]);
@@ -326,11 +346,7 @@ static void read_threads(struct ms_ips_reader *r)
     if (iter.damaged)
         ms_builder_note(r->b, "threads is malformed after %u threads", number);
     free(jumps.items);
-    if (ms_json_index(r->in, r->top[MS_IPS_FAULTING_THREAD], &faulting) &&
-        faulting < r->b->n_threads) {
-        r->b->threads[faulting].crashed = true;
-        r->b->report.crashed_thread = (int32_t)faulting;
-    }
+    find_crashed(r);
 }
 
 /* ---- asiBacktraces --------------------------------------------------------------------- */

@@ -356,6 +356,9 @@ Test(ips_frames, faulting_thread_wins_over_triggered_and_is_guarded)
         {"\"faultingThread\":-1,\"threads\":[{},{}]", -1},
         {"\"threads\":[{},{\"triggered\":1}]", 1},
         {"\"exception\":{}", -1},
+        {"\"threads\":[{},{}],\"legacyInfo\":{\"threadHighlighted\":1}", 1},
+        {"\"threads\":[{\"triggered\":true},{}],\"legacyInfo\":{\"threadHighlighted\":1}", 0},
+        {"\"threads\":[{}],\"legacyInfo\":{\"threadHighlighted\":1}", -1},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         char text[4096];

@@ -178,6 +178,9 @@ Test(ips_text, what_is_missing)
     expect_part("{\"procName\":\"x\",\"exception\":{\"type\":\"EXC_GUARD\"},"
                 "\"legacyInfo\":{\"threadHighlighted\":4}}",
                 "Highlighted by Thread: 4\n\nException Type:        EXC_GUARD\n\n");
+    expect_part("{\"procName\":\"x\",\"legacyInfo\":{\"threadHighlighted\":0},"
+                "\"threads\":[{\"frames\":[]}]}",
+                "Highlighted by Thread: 0\n");
     expect_part("{\"procName\":\"x\",\"exception\":{\"codes\":\"0x1, 0x2\",\"signal\":\"SIGILL\"},"
                 "\"osVersion\":{\"isEmbedded\":true}}",
                 "Exception Type:   (SIGILL)\nException Codes: 0x1, 0x2\nTriggered by Thread:  "

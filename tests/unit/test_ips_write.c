@@ -243,6 +243,19 @@ Test(ips_splice, what_was_written_is_read_and_replaced_again)
     parsed_fini(&p);
 }
 
+Test(ips_splice, where_a_function_starts_is_said_once)
+{
+    struct parsed p = parse(strings);
+    struct ms_text text = named(&p, 1 << 1, 0, MS_FORMAT_IPS, NULL);
+    struct parsed again = parse_bytes(text.at, text.n);
+    struct ms_text twice = named(&again, 1 << 1, 0, MS_FORMAT_IPS, NULL);
+    cr_assert_str_eq(twice.at, text.at);
+    ms_text_fini(&twice);
+    parsed_fini(&again);
+    ms_text_fini(&text);
+    parsed_fini(&p);
+}
+
 /* ---- the sink -------------------------------------------------------------------------- */
 
 static bool refuse(void *to, const char *bytes, size_t n)
