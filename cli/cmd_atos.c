@@ -36,14 +36,14 @@ static struct {
 } opt;
 
 static struct option options[] = {
-    {"-o", NULL, OPTION_TEXT, &opt.object, "FILE",
-     "binary, dSYM, app or other bundle to look in", NULL},
+    {"-o", NULL, OPTION_TEXT, &opt.object, "FILE", "binary, dSYM, app or other bundle to look in",
+     NULL},
     {"-arch", NULL, OPTION_TEXT, &opt.arch, "ARCH", "slice of a universal file", NULL},
     {"-l", "--loadAddress", OPTION_HEX, &opt.load, "ADDRESS",
      "load address of the image (hexadecimal)", NULL},
     {"-s", "--slide", OPTION_HEX, &opt.slide, "SLIDE", "slide of the image (hexadecimal)", NULL},
-    {"-offset", NULL, OPTION_FLAG, &opt.offset, NULL, "addresses are offsets from the image's start",
-     NULL},
+    {"-offset", NULL, OPTION_FLAG, &opt.offset, NULL,
+     "addresses are offsets from the image's start", NULL},
     {"-textExecAddress", NULL, OPTION_HEX, &opt.text_exec, "ADDRESS",
      "load address of __TEXT_EXEC (kernel)", NULL},
     {"-i", "--inlineFrames", OPTION_FLAG, &opt.inlines, NULL,
@@ -51,7 +51,8 @@ static struct option options[] = {
     {"-d", "--delimiter", OPTION_TEXT, &opt.delimiter, "TEXT",
      "between the frames of one address, instead of a newline", NULL},
     {"-f", NULL, OPTION_TEXT, &opt.file, "FILE", "read addresses from FILE", NULL},
-    {"-fullPath", NULL, OPTION_FLAG, &opt.full_path, NULL, "print full paths of source files", NULL},
+    {"-fullPath", NULL, OPTION_FLAG, &opt.full_path, NULL, "print full paths of source files",
+     NULL},
     {"-dedup", NULL, OPTION_FLAG, &opt.dedup, NULL,
      "print every name of code that the linker folded into one", NULL},
     {"-printHeader", NULL, OPTION_FLAG, &opt.print_header, NULL,
@@ -77,9 +78,9 @@ static const struct command command = {
 
 /* One question: the word as given, and what it means. */
 struct question {
-    size_t word;         /* offset of its NUL-terminated text in the batch's text */
-    bool is_name;        /* it was given as a name */
-    bool is_address;     /* it is an address, or the name of one */
+    size_t word;     /* offset of its NUL-terminated text in the batch's text */
+    bool is_name;    /* it was given as a name */
+    bool is_address; /* it is an address, or the name of one */
     uint64_t address_rt, lookup_vm;
 };
 
@@ -96,7 +97,7 @@ struct asking {
     uint64_t slide;
     struct ms_show_pool *pool;
     struct ms_show_style style;
-    struct ms_answers one;  /* reused from address to address */
+    struct ms_answers one; /* reused from address to address */
     struct out out;
     size_t n_errors_told;
 };
@@ -138,15 +139,25 @@ static bool in_image(const struct asking *a, uint64_t address_vm)
 
 /* ---- printing -------------------------------------------------------------------------- */
 
+static void print_image_name(struct asking *a)
+{
+    ms_sink_puts(&a->out.sink, " (in ");
+    ms_sink_plain(&a->out.sink, a->info.name);
+    ms_sink_puts(&a->out.sink, ")");
+}
+
 static void print_frame(struct asking *a, const struct ms_shown_frame *frame)
 {
     struct ms_sink *sink = &a->out.sink;
-    ms_sink_printf(sink, "%s%s (in %s)", frame->source == MS_SOURCE_STUB ? "DYLD-STUB$$" : "",
-                   frame->function, a->info.name);
+    ms_sink_puts(sink, frame->source == MS_SOURCE_STUB ? "DYLD-STUB$$" : "");
+    ms_sink_plain(sink, frame->function);
+    print_image_name(a);
     bool made_up = frame->file && !frame->line && strstr(frame->file, "<compiler-generated>");
-    if (frame->file && (frame->line || made_up))
-        ms_sink_printf(sink, " (%s:%" PRIu32 ")", frame->file, frame->line);
-    else if (frame->has_offset)
+    if (frame->file && (frame->line || made_up)) {
+        ms_sink_puts(sink, " (");
+        ms_sink_plain(sink, frame->file);
+        ms_sink_printf(sink, ":%" PRIu32 ")", frame->line);
+    } else if (frame->has_offset)
         ms_sink_printf(sink, " + %" PRIu64, frame->offset);
 }
 
@@ -155,41 +166,47 @@ static void print_unnamed(struct asking *a, const struct question *q, const char
 {
     struct ms_sink *sink = &a->out.sink;
     uint64_t address_vm = ms_slide_to_vm(q->address_rt, a->slide);
-    if (!q->is_address)
-        ms_sink_puts(sink, word);
-    else if (!in_image(a, q->lookup_vm))
+    if (!q->is_address) {
+        ms_sink_plain(sink, word);
+    } else if (!in_image(a, q->lookup_vm)) {
         ms_sink_printf(sink, "0x%" PRIx64, q->address_rt);
-    else if (address_vm == a->info.text_vm)
-        ms_sink_printf(sink, "0x%" PRIx64 " (in %s)", q->address_rt, a->info.name);
-    else
-        ms_sink_printf(sink, "0x%" PRIx64 " (in %s) + %" PRIu64, q->address_rt, a->info.name,
-                       address_vm - a->info.text_vm);
+    } else {
+        ms_sink_printf(sink, "0x%" PRIx64, q->address_rt);
+        print_image_name(a);
+        if (address_vm != a->info.text_vm)
+            ms_sink_printf(sink, " + %" PRIu64, address_vm - a->info.text_vm);
+    }
 }
 
 /* The other names of code that was folded: symbols that start where the function does. */
-static void print_folded(struct asking *a, const struct ms_shown_frame *outer)
+static int print_folded(struct asking *a, const struct ms_shown_frame *outer)
 {
     if (!outer->has_offset || outer->inlined)
-        return;
+        return EXIT_DONE;
     uint64_t start_vm = ms_slide_to_vm(outer->start_rt, a->slide);
     for (size_t i = 0;; i++) {
         struct ms_frame alias;
-        if (!ms_image_alias(a->image, start_vm, i, &alias))
-            break;
         struct ms_answer answer = {&alias, 1, MS_WHY_COMPLETE};
         struct ms_shown shown;
         struct ms_error err;
-        if (ms_show(a->pool, &answer, &a->style, outer->offset, a->slide, &shown, &err) != MS_OK ||
-            strcmp(shown.frames[0].function, outer->function) == 0)
+        enum ms_status status = ms_image_alias(a->image, start_vm, i, &alias, &err);
+        if (status == MS_ABSENT)
+            return EXIT_DONE;
+        if (status == MS_OK)
+            status = ms_show(a->pool, &answer, &a->style, outer->offset, a->slide, &shown, &err);
+        if (status != MS_OK)
+            return complain_error(&err);
+        if (strcmp(shown.frames[0].function, outer->function) == 0)
             continue;
         ms_sink_puts(&a->out.sink, opt.delimiter ? opt.delimiter : "\n");
         print_frame(a, &shown.frames[0]);
     }
 }
 
-static void print_text(struct asking *a, const struct question *q, const char *word,
-                       const struct ms_shown *shown)
+static int print_text(struct asking *a, const struct question *q, const char *word,
+                      const struct ms_shown *shown)
 {
+    int status = EXIT_DONE;
     struct ms_sink *sink = &a->out.sink;
     size_t n = shown->n_frames;
     if (!n || !shown->frames[n - 1].function) {
@@ -203,9 +220,10 @@ static void print_text(struct asking *a, const struct question *q, const char *w
                 ms_sink_puts(sink, opt.delimiter ? opt.delimiter : "\n");
         }
         if (opt.dedup)
-            print_folded(a, &shown->frames[n - 1]);
+            status = print_folded(a, &shown->frames[n - 1]);
     }
     ms_sink_puts(sink, opt.inlines && !opt.delimiter ? "\n\n" : "\n");
+    return status;
 }
 
 static void print_json(struct asking *a, const struct question *q, const char *word,
@@ -257,12 +275,13 @@ static int print_answer(struct asking *a, const struct batch *batch, const struc
         MS_OK)
         return complain_error(&err);
     const char *word = batch->text + q->word;
+    int status = EXIT_DONE;
     if (opt.json)
         print_json(a, q, word, &shown);
     else
-        print_text(a, q, word, &shown);
+        status = print_text(a, q, word, &shown);
     ms_show_pool_clear(a->pool);
-    return EXIT_DONE;
+    return status;
 }
 
 /* A name is answered by its address; what is neither comes back as it is. */
@@ -348,8 +367,8 @@ static int answer_batch(struct asking *a, struct batch *batch, bool keep)
 {
     for (size_t i = 0; i < batch->n; i++)
         understand(a, batch, &batch->items[i]);
-    int status = keep && batch->n <= INTERACTIVE ? answer_one_by_one(a, batch)
-                                                 : answer_all(a, batch);
+    int status =
+        keep && batch->n <= INTERACTIVE ? answer_one_by_one(a, batch) : answer_all(a, batch);
     batch_clear(batch);
     return status;
 }
@@ -393,6 +412,7 @@ static int ask_file(struct asking *a, struct batch *batch, const char *path)
 struct pending {
     char *text;
     size_t n, room;
+    size_t n_searched; /* so many of its first bytes hold no line end */
 };
 
 /* Reads once. Returns bytes read, 0 at the end, -1 after an error. */
@@ -411,7 +431,7 @@ static ssize_t read_more(struct pending *p)
     ssize_t got;
     do
         got = read(STDIN_FILENO, p->text + p->n, p->room - p->n);
-    while (got < 0 && errno == EINTR);
+    while (got < 0 && console_wait(STDIN_FILENO, false));
     if (got > 0)
         p->n += (size_t)got;
     return got;
@@ -427,12 +447,17 @@ static bool can_read_at_once(void)
 static int take_lines(struct asking *a, struct batch *batch, struct pending *p, bool at_end)
 {
     size_t n = p->n;
-    while (!at_end && n > 0 && p->text[n - 1] != '\n')
+    while (!at_end && n > p->n_searched && p->text[n - 1] != '\n')
         n--;
+    if (!at_end && n == p->n_searched) { /* a line that is longer than what has come of it */
+        p->n_searched = p->n;
+        return EXIT_DONE;
+    }
     int status = ask_words(a, batch, p->text, n);
     if (n < p->n)
         memmove(p->text, p->text + n, p->n - n);
     p->n -= n;
+    p->n_searched = p->n;
     return status;
 }
 
@@ -442,7 +467,7 @@ static int take_lines(struct asking *a, struct batch *batch, struct pending *p, 
  */
 static int ask_standard_input(struct asking *a, struct batch *batch)
 {
-    struct pending p = {NULL, 0, 0};
+    struct pending p = {NULL, 0, 0, 0};
     int status = EXIT_DONE;
     ssize_t got = 1;
     while (got > 0 && status == EXIT_DONE) {
@@ -506,6 +531,13 @@ static void warn_of_image(const struct ms_image_info *info)
              opt.load.value);
 }
 
+static void print_header(struct asking *a)
+{
+    ms_sink_puts(&a->out.sink, "got symbolicator for ");
+    ms_sink_plain(&a->out.sink, a->info.name);
+    ms_sink_printf(&a->out.sink, ", base address %" PRIx64 "\n", a->info.text_vm);
+}
+
 static int check_usage(void)
 {
     if (!opt.object)
@@ -534,8 +566,7 @@ static int run(const struct word_list *words)
     a.style = (struct ms_show_style){opt.full_path, opt.no_demangle};
     out_stdout(&a.out);
     if (opt.print_header && !opt.json)
-        ms_sink_printf(&a.out.sink, "got symbolicator for %s, base address %" PRIx64 "\n",
-                       a.info.name, a.info.text_vm);
+        print_header(&a);
     int status = EXIT_SYSTEM;
     if (ms_show_pool_open(&a.pool, &err) == MS_OK)
         status = ask(&a, words);

@@ -68,6 +68,7 @@ struct job {
     struct out out;
     bool many;       /* several reports: JSON comes out a line each */
     bool unresolved; /* some frame has no name */
+    char *beside;    /* the folder that was searched last for being a report's; owned */
 };
 
 static int add_paths(struct job *job, const struct word_list *paths)
@@ -94,10 +95,14 @@ static int add_beside(struct job *job, const char *report)
     }
     snprintf(folder, n + 2, "%s", slash ? report : ".");
     folder[n] = 0;
+    if (job->beside && strcmp(job->beside, folder) == 0) { /* the reports of one folder */
+        free(folder);
+        return EXIT_DONE;
+    }
+    free(job->beside);
+    job->beside = folder;
     struct ms_error err;
-    enum ms_status status =
-        ms_symbolizer_add(job->symbolizer, n ? folder : "/", true, &err);
-    free(folder);
+    enum ms_status status = ms_symbolizer_add(job->symbolizer, n ? folder : "/", true, &err);
     return status == MS_E_NOMEM ? complain_error(&err) : EXIT_DONE;
 }
 
@@ -138,9 +143,23 @@ static int write_report(struct job *job, const struct ms_report_file *file, size
     static const enum ms_report_format as[] = {MS_FORMAT_SAME, MS_FORMAT_TEXT, MS_FORMAT_IPS};
     struct ms_report_style style = {opt.no_inlines, opt.renumber, opt.explain};
     struct ms_error err;
-    enum ms_status status = ms_report_write(file, index, names->shown, as[opt.format], &style,
-                                            &job->out.sink, &err);
+    enum ms_status status =
+        ms_report_write(file, index, names->shown, as[opt.format], &style, &job->out.sink, &err);
     return status == MS_OK ? EXIT_DONE : complain_error(&err);
+}
+
+/* A file that names come from must not be what the names are written to. */
+static bool is_overwritten(const struct ms_symbolication *names)
+{
+    for (size_t i = 0; opt.output && i < names->n_images; i++) {
+        const char *const used[] = {names->images[i].debug_path, names->images[i].binary_path};
+        for (int k = 0; k < 2; k++)
+            if (used[k] && same_file(opt.output, used[k])) {
+                complain("-o names a file that names are read from: %s", used[k]);
+                return true;
+            }
+    }
+    return false;
 }
 
 static int do_report(struct job *job, const struct ms_report_file *file, size_t index)
@@ -157,6 +176,10 @@ static int do_report(struct job *job, const struct ms_report_file *file, size_t 
     struct ms_error err;
     if (ms_symbolize_report(job->symbolizer, report, &options_in, &names, &err) != MS_OK)
         return complain_error(&err);
+    if (is_overwritten(&names)) {
+        ms_symbolication_fini(&names);
+        return EXIT_USAGE;
+    }
     status = write_report(job, file, index, &names);
     out_flush(&job->out); /* the report, then what is said of it */
     /* Of a text and its JSON original, one summary is enough. */
@@ -207,6 +230,14 @@ static int do_file(struct job *job, const char *path)
     return status;
 }
 
+static bool names_output(const struct word_list *paths)
+{
+    for (size_t i = 0; opt.output && i < paths->n; i++)
+        if (same_file(opt.output, paths->items[i]))
+            return true;
+    return false;
+}
+
 static int check_usage(const struct word_list *reports)
 {
     uint64_t number;
@@ -217,6 +248,8 @@ static int check_usage(const struct word_list *reports)
     for (size_t i = 0; opt.output && i < reports->n; i++)
         if (same_file(opt.output, reports->items[i]))
             return args_misused(&command, "-o names the report itself");
+    if (names_output(&opt.dsyms) || names_output(&opt.binaries))
+        return args_misused(&command, "-o names a file that names are read from");
     if (opt.keep && opt.redo)
         return args_misused(&command, "--keep and --redo contradict each other");
     if (opt.json && opt.format != FORMAT_SAME && opt.format != FORMAT_JSON)
@@ -253,6 +286,7 @@ static int run(const struct word_list *reports)
     if (opened)
         status = out_finish(&job.out, status, status == EXIT_DONE);
     ms_symbolizer_close(job.symbolizer);
+    free(job.beside);
     return worse(status, opt.strict && job.unresolved ? EXIT_NO : EXIT_DONE);
 }
 

@@ -399,12 +399,7 @@ static void warn_of_address(const struct image *image, uint64_t address_rt)
 /* A field: names come from files, and a tab in one must not look like the next field. */
 static void print_field(struct ms_sink *sink, const char *text)
 {
-    if (!text || !*text)
-        text = "-";
-    for (; *text; text++) {
-        char c = (unsigned char)*text < 0x20 || *text == 0x7f ? '?' : *text;
-        ms_sink_write(sink, &c, 1);
-    }
+    ms_sink_plain(sink, text && *text ? text : "-");
     ms_sink_write(sink, "\t", 1);
 }
 

@@ -71,17 +71,6 @@ static void note_arch(struct run *run, const char *arch)
         snprintf(run->archs + n, sizeof run->archs - n, "%s%s", n ? ", " : "", arch);
 }
 
-/* An archive says what its members are called: no newline of one may look like an answer. */
-static void print_member(struct ms_sink *sink, const char *member)
-{
-    ms_sink_write(sink, "(", 1);
-    for (; *member; member++) {
-        char c = (unsigned char)*member < 0x20 || *member == 0x7f ? '?' : *member;
-        ms_sink_write(sink, &c, 1);
-    }
-    ms_sink_write(sink, ")", 1);
-}
-
 /* `member` is the archive's, or NULL. */
 static void print_slice(struct run *run, const struct ms_macho *macho, const char *arch,
                         const char *path, const char *member)
@@ -97,9 +86,14 @@ static void print_slice(struct run *run, const struct ms_macho *macho, const cha
         ms_json_field(&run->json, "filetype", ms_filetype_name(macho->filetype));
         ms_json_object_end(&run->json);
     } else if (macho->has_uuid) {
-        ms_sink_printf(&run->out.sink, "UUID: %s (%s) %s", uuid, arch, path);
-        if (member)
-            print_member(&run->out.sink, member);
+        /* A folder or an archive says what is in it: no newline there may look like an answer. */
+        ms_sink_printf(&run->out.sink, "UUID: %s (%s) ", uuid, arch);
+        ms_sink_plain(&run->out.sink, path);
+        if (member) {
+            ms_sink_puts(&run->out.sink, "(");
+            ms_sink_plain(&run->out.sink, member);
+            ms_sink_puts(&run->out.sink, ")");
+        }
         ms_sink_puts(&run->out.sink, "\n");
     } else if (!member && (!run->in_folder || macho->filetype != MS_MH_OBJECT)) {
         warn("%s (%s): has no UUID", path, arch); /* objects never have one */

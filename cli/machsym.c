@@ -61,12 +61,12 @@ int main(int argc, char **argv)
     const char *word = argv[1];
     if (strcmp(word, "--version") == 0) {
         printf("machsym %s\n", MS_VERSION);
-        return EXIT_DONE;
+        return console_end(EXIT_DONE);
     }
     bool help = strcmp(word, "help") == 0 || strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0;
     if (help && argc < 3) {
         print_help(stdout);
-        return EXIT_DONE;
+        return console_end(EXIT_DONE);
     }
     const char *name = help ? argv[2] : word;
     if (!is_command(name)) {

@@ -191,11 +191,11 @@ int args_parse(const struct command *command, int argc, char **argv, struct word
         }
         if (strcmp(word, "--help") == 0) {
             print_help(command);
-            return EXIT_DONE;
+            return console_end(EXIT_DONE);
         }
         if (strcmp(word, "--version") == 0) {
             printf("machsym %s\n", MS_VERSION);
-            return EXIT_DONE;
+            return console_end(EXIT_DONE);
         }
         const struct option *o = find_option(command, word, &value);
         if (!o)

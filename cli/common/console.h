@@ -27,6 +27,16 @@ void warn(const char *format, ...) __attribute__((format(printf, 1, 2)));
 int complain_error(const struct ms_error *error);
 int exit_for(enum ms_status status);
 
+/*
+ * After a read or write that failed: true when it is to be tried again, since a signal came in
+ * between, or since whoever shares the descriptor has made it non-blocking; then this has
+ * waited until it can be read or written.
+ */
+bool console_wait(int fd, bool to_write);
+
+/* Ends what was printed with stdio. Returns `status`, or EXIT_SYSTEM after having complained. */
+int console_end(int status);
+
 /* The higher of two exit statuses: with several inputs the worst one counts. */
 int worse(int a, int b);
 

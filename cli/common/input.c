@@ -26,7 +26,7 @@ static int read_all(struct input *input, int fd)
             input->copy = larger;
         }
         ssize_t got = read(fd, input->copy + n, room - n);
-        if (got < 0 && errno == EINTR)
+        if (got < 0 && console_wait(fd, false))
             continue;
         if (got < 0) {
             complain("%s: cannot be read: %s", input->name, strerror(errno));

@@ -11,8 +11,13 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#define TEMPORARY ".machsym-XXXXXX"
+enum { MAX_LINKS = 40 }; /* as the system itself allows */
+
 /* The unfinished file, for the signals that end us: they must not leave it behind. */
 static char *volatile unfinished;
+
+static const int ending[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGPIPE, SIGALRM, SIGXCPU};
 
 static void on_end(int number)
 {
@@ -22,11 +27,21 @@ static void on_end(int number)
     raise(number);
 }
 
+/* Those that the parent has us ignore (nohup) stay ignored. */
+static void catch_signals(void)
+{
+    for (size_t i = 0; i < sizeof ending / sizeof *ending; i++) {
+        struct sigaction old;
+        if (sigaction(ending[i], NULL, &old) == 0 && old.sa_handler != SIG_IGN)
+            signal(ending[i], on_end);
+    }
+}
+
 static bool write_all(struct out *out, const char *bytes, size_t n)
 {
     while (n) {
         ssize_t done = write(out->fd, bytes, n);
-        if (done < 0 && errno == EINTR)
+        if (done < 0 && console_wait(out->fd, true))
             continue;
         if (done < 0) {
             out->failed_with = errno;
@@ -74,19 +89,50 @@ void out_stdout(struct out *out)
     start(out, STDOUT_FILENO);
 }
 
-static int open_beside(struct out *out, const char *path)
+/* A name of its own in the folder of `path`: one made of `path` could be too long. */
+static char *temporary_name(const char *path)
 {
-    size_t room = strlen(path) + sizeof ".XXXXXX";
-    char *name = malloc(room);
+    const char *slash = strrchr(path, '/');
+    size_t n = slash ? (size_t)(slash - path) + 1 : 0;
+    char *name = malloc(n + sizeof TEMPORARY);
+    if (name) {
+        memcpy(name, path, n);
+        memcpy(name + n, TEMPORARY, sizeof TEMPORARY);
+    }
+    return name;
+}
+
+/* Makes the temporary file, and no signal comes between that and noting that it is there. */
+static int make_temporary(char *name)
+{
+    sigset_t all, before;
+    sigfillset(&all);
+    sigprocmask(SIG_BLOCK, &all, &before);
+    int fd = mkstemp(name);
+    int number = errno;
+    if (fd >= 0) {
+        unfinished = name;
+        catch_signals();
+    }
+    sigprocmask(SIG_SETMASK, &before, NULL);
+    errno = number;
+    return fd;
+}
+
+/* Takes `path` over. */
+static int open_beside(struct out *out, char *path)
+{
+    char *name = temporary_name(path);
     if (!name) {
         complain("out of memory");
+        free(path);
         return EXIT_SYSTEM;
     }
-    snprintf(name, room, "%s.XXXXXX", path);
-    int fd = mkstemp(name);
+    int fd = make_temporary(name);
     if (fd < 0) {
         complain("%s: cannot be created: %s", path, strerror(errno));
         free(name);
+        free(path);
         return EXIT_SYSTEM;
     }
     start(out, fd);
@@ -98,30 +144,67 @@ static int open_beside(struct out *out, const char *path)
     fchmod(fd, mode);
     out->temporary = name;
     out->path = path;
-    unfinished = name;
-    signal(SIGINT, on_end);
-    signal(SIGTERM, on_end);
-    signal(SIGHUP, on_end);
     return EXIT_DONE;
 }
 
-int out_open(struct out *out, const char *path)
+/* The file that `path` means, links followed: it is what gets new contents, the links stay.
+ * It need not exist. NULL, with errno: out of memory, or the links go in a circle. */
+static char *follow_links(const char *path)
 {
-    if (strcmp(path, "-") == 0) {
+    char *now = strdup(path);
+    for (int i = 0; now; i++) {
+        char target[4096];
+        ssize_t n = readlink(now, target, sizeof target - 1);
+        if (n < 0) /* not a link, or nothing there */
+            break;
+        if (i == MAX_LINKS) {
+            free(now);
+            errno = ELOOP;
+            return NULL;
+        }
+        target[n] = 0;
+        const char *slash = target[0] == '/' ? NULL : strrchr(now, '/');
+        size_t m = slash ? (size_t)(slash - now) + 1 : 0;
+        char *next = malloc(m + (size_t)n + 1);
+        if (next) {
+            memcpy(next, now, m);
+            memcpy(next + m, target, (size_t)n + 1);
+        }
+        free(now);
+        now = next;
+    }
+    return now;
+}
+
+int out_open(struct out *out, const char *name)
+{
+    if (strcmp(name, "-") == 0) {
         out_stdout(out);
         return EXIT_DONE;
+    }
+    char *path = follow_links(name);
+    if (!path) {
+        if (errno == ELOOP)
+            complain("%s: cannot be written: %s", name, strerror(errno));
+        else
+            complain("out of memory");
+        return EXIT_SYSTEM;
     }
     struct stat st;
     if (stat(path, &st) != 0 || S_ISREG(st.st_mode))
         return open_beside(out, path);
+    int status = EXIT_DONE;
+    int fd = S_ISDIR(st.st_mode) ? -1 : open(path, O_WRONLY | O_CLOEXEC);
     if (S_ISDIR(st.st_mode)) {
         complain("%s: is a directory", path);
-        return EXIT_USAGE;
-    }
-    int fd = open(path, O_WRONLY | O_CLOEXEC);
-    if (fd < 0) {
+        status = EXIT_USAGE;
+    } else if (fd < 0) {
         complain("%s: cannot be written: %s", path, strerror(errno));
-        return EXIT_SYSTEM;
+        status = EXIT_SYSTEM;
+    }
+    if (status != EXIT_DONE) {
+        free(path);
+        return status;
     }
     start(out, fd);
     out->path = path;
@@ -152,11 +235,12 @@ int out_finish(struct out *out, int status, bool keep)
     unfinished = NULL;
     free(out->temporary);
     out->temporary = NULL;
-    if (!failed)
-        return status;
-    complain("%s: cannot be written: %s", out->path ? out->path : "standard output",
-             strerror(out->failed_with));
-    return EXIT_SYSTEM;
+    if (failed)
+        complain("%s: cannot be written: %s", out->path ? out->path : "standard output",
+                 strerror(out->failed_with));
+    free(out->path);
+    out->path = NULL;
+    return failed ? EXIT_SYSTEM : status;
 }
 
 bool same_file(const char *a, const char *b)

@@ -15,7 +15,7 @@ struct out {
     int failed_with;      /* errno of the write that failed */
     size_t n;
     char *temporary;      /* file to rename to `path`, NULL for stdout and devices */
-    const char *path;     /* NULL = stdout */
+    char *path;           /* where links lead; NULL = stdout */
     char buffer[65536];
 };
 
@@ -23,11 +23,12 @@ struct out {
 void out_stdout(struct out *out);
 
 /*
- * Opens the file `path` for writing. A regular file is written beside its place and moved
- * there by out_finish; a device or a pipe is written straight. "-" is stdout.
+ * Opens the file `name` for writing. A regular file is written beside its place and moved
+ * there by out_finish; a device or a pipe is written straight. "-" is stdout. Where `name` is
+ * a link, the file that it leads to is written and the link stays.
  * Returns EXIT_DONE, or an exit status after having complained.
  */
-int out_open(struct out *out, const char *path);
+int out_open(struct out *out, const char *name);
 
 /* Hands everything written so far to the system, so that a reader sees it. */
 void out_flush(struct out *out);

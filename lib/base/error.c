@@ -55,8 +55,16 @@ const char *ms_error_describe(const struct ms_error *error, char out[MS_ERROR_LI
     if (error->sys_errno)
         snprintf(out + n, room - n, ": %s", strerror(error->sys_errno));
     /* Names come from untrusted files: a newline or an escape in one must not reach a terminal. */
-    for (char *c = out; *c; c++)
-        if ((unsigned char)*c < 0x20 || *c == 0x7f)
-            *c = '?';
+    ms_text_make_plain(out);
     return out;
+}
+
+void ms_text_make_plain(char *text)
+{
+    for (unsigned char *c = (unsigned char *)text; *c; c++) {
+        if (*c < 0x20 || *c == 0x7f)
+            *c = '?';
+        else if (*c == 0xc2 && c[1] >= 0x80 && c[1] < 0xa0)
+            c[0] = c[1] = '?';
+    }
 }

@@ -8,11 +8,8 @@ static void add_clean(struct ms_text *text, const char *name)
 {
     size_t from = text->n, n = strlen(name);
     ms_text_add(text, name, n);
-    if (text->failed)
-        return;
-    for (size_t i = from; i < text->n; i++)
-        if ((unsigned char)text->at[i] < 0x20 || text->at[i] == 0x7f)
-            text->at[i] = '?';
+    if (!text->failed && n)
+        ms_text_make_plain(text->at + from);
 }
 
 void ms_frame_rest_add(struct ms_text *text, const struct ms_shown_frame *frame, bool inlined,

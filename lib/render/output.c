@@ -21,6 +21,25 @@ void ms_sink_puts(struct ms_sink *sink, const char *text)
     ms_sink_write(sink, text, strlen(text));
 }
 
+static bool is_control(const unsigned char *at)
+{
+    return *at < 0x20 || *at == 0x7f || (*at == 0xc2 && at[1] >= 0x80 && at[1] < 0xa0);
+}
+
+void ms_sink_plain(struct ms_sink *sink, const char *text)
+{
+    const unsigned char *from = (const unsigned char *)text, *at = from;
+    for (; *at; at++) {
+        if (!is_control(at))
+            continue;
+        ms_sink_write(sink, (const char *)from, (size_t)(at - from));
+        at += *at == 0xc2; /* two bytes make one character */
+        ms_sink_write(sink, "?", 1);
+        from = at + 1;
+    }
+    ms_sink_write(sink, (const char *)from, (size_t)(at - from));
+}
+
 void ms_sink_printf(struct ms_sink *sink, const char *format, ...)
 {
     char small[512];

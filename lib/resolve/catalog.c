@@ -18,6 +18,10 @@ void ms_catalog_init(struct ms_catalog *catalog)
 void ms_catalog_fini(struct ms_catalog *catalog)
 {
     free(catalog->items);
+    free(catalog->last_uuid);
+    free(catalog->last_name);
+    ms_index_fini(&catalog->by_uuid);
+    ms_index_fini(&catalog->by_name);
     ms_arena_fini(&catalog->arena);
     memset(catalog, 0, sizeof *catalog);
 }
@@ -35,12 +39,74 @@ static bool has_macho_magic(const char *path)
     close(fd);
     if (got != (ssize_t)sizeof head)
         return false;
-    uint32_t magic = (uint32_t)head[0] << 24 | (uint32_t)head[1] << 16 | (uint32_t)head[2] << 8 |
-                     head[3];
+    uint32_t magic =
+        (uint32_t)head[0] << 24 | (uint32_t)head[1] << 16 | (uint32_t)head[2] << 8 | head[3];
     for (size_t i = 0; i < sizeof magics / sizeof *magics; i++)
         if (magics[i] == magic)
             return true;
     return false;
+}
+
+static const struct ms_catalog_entry *first_with_uuid(const struct ms_catalog *catalog,
+                                                      const struct ms_uuid *uuid)
+{
+    uint64_t hash = ms_hash(0, uuid->byte, sizeof uuid->byte);
+    uint32_t i;
+    for (size_t probe = 0; (i = ms_index_next(&catalog->by_uuid, hash, &probe)) != MS_INDEX_NONE;)
+        if (ms_uuid_equal(&catalog->items[i].uuid, uuid))
+            return &catalog->items[i];
+    return NULL;
+}
+
+static const struct ms_catalog_entry *first_with_name(const struct ms_catalog *catalog,
+                                                      const char *name)
+{
+    uint64_t hash = ms_hash(0, name, strlen(name));
+    uint32_t i;
+    for (size_t probe = 0; (i = ms_index_next(&catalog->by_name, hash, &probe)) != MS_INDEX_NONE;)
+        if (strcmp(ms_path_base(catalog->items[i].path), name) == 0)
+            return &catalog->items[i];
+    return NULL;
+}
+
+static const struct ms_catalog_entry *entry_at(const struct ms_catalog *catalog, uint32_t i)
+{
+    return i == MS_INDEX_NONE ? NULL : &catalog->items[i];
+}
+
+/*
+ * Appends an entry, and to the chains of its UUID and its name. The array `last_…` runs in
+ * parallel to the items; it is meaningful for the first of each chain.
+ */
+static bool add_entry(struct ms_catalog *catalog, struct ms_catalog_entry entry)
+{
+    uint32_t i = (uint32_t)catalog->n;
+    size_t n = catalog->n; /* of both arrays, which grow in step */
+    entry.next_uuid = entry.next_name = MS_INDEX_NONE;
+    const struct ms_catalog_entry *uuid = first_with_uuid(catalog, &entry.uuid);
+    const char *base = ms_path_base(entry.path);
+    const struct ms_catalog_entry *name = first_with_name(catalog, base);
+    size_t first_uuid = uuid ? (size_t)(uuid - catalog->items) : n;
+    size_t first_name = name ? (size_t)(name - catalog->items) : n;
+    if (n >= MS_INDEX_NONE - 1 ||
+        !ms_array_grow(&catalog->last_uuid, n, &catalog->last_uuid_room, sizeof(uint32_t)) ||
+        !ms_array_grow(&catalog->last_name, n, &catalog->last_name_room, sizeof(uint32_t)) ||
+        !ms_array_grow(&catalog->items, n, &catalog->room, sizeof *catalog->items))
+        return false;
+    /* The item stands before an index leads to it. */
+    catalog->items[n] = entry;
+    if (!uuid &&
+        !ms_index_add(&catalog->by_uuid, ms_hash(0, entry.uuid.byte, sizeof entry.uuid.byte), i))
+        return false;
+    catalog->n++;
+    if (!name && !ms_index_add(&catalog->by_name, ms_hash(0, base, strlen(base)), i))
+        return false;
+    if (uuid)
+        catalog->items[catalog->last_uuid[first_uuid]].next_uuid = i;
+    if (name)
+        catalog->items[catalog->last_name[first_name]].next_name = i;
+    catalog->last_uuid[first_uuid] = catalog->last_name[first_name] = i;
+    return true;
 }
 
 static enum ms_status add_slices(struct ms_catalog *catalog, const struct ms_file *file,
@@ -52,7 +118,8 @@ static enum ms_status add_slices(struct ms_catalog *catalog, const struct ms_fil
         struct ms_macho macho;
         if (fat->slices[i].kind != MS_SLICE_MACHO)
             continue;
-        enum ms_status parsed = ms_macho_parse(fat->slices[i].bytes, ms_file_path(file), &macho, err);
+        enum ms_status parsed =
+            ms_macho_parse(fat->slices[i].bytes, ms_file_path(file), &macho, err);
         if (parsed != MS_OK) {
             if (parsed == MS_E_NOMEM || status == MS_ABSENT)
                 status = parsed;
@@ -63,13 +130,20 @@ static enum ms_status add_slices(struct ms_catalog *catalog, const struct ms_fil
         status = MS_OK;
         if (macho.has_uuid) {
             if (!path)
-                path = ms_arena_copy(&catalog->arena, ms_file_path(file),
-                                     strlen(ms_file_path(file)));
-            struct ms_catalog_entry entry = {
-                macho.uuid, path, macho.cputype, macho.cpusubtype, macho.filetype,
-                ms_macho_has_dwarf(&macho), macho.filetype != MS_MH_DSYM,
-                macho.damage.status != MS_OK, ms_file_mtime(file)};
-            if (!path || !MS_PUSH(catalog->items, catalog->n, catalog->room, entry))
+                path =
+                    ms_arena_copy(&catalog->arena, ms_file_path(file), strlen(ms_file_path(file)));
+            struct ms_catalog_entry entry = {macho.uuid,
+                                             path,
+                                             macho.cputype,
+                                             macho.cpusubtype,
+                                             macho.filetype,
+                                             ms_macho_has_dwarf(&macho),
+                                             macho.filetype != MS_MH_DSYM,
+                                             macho.damage.status != MS_OK,
+                                             ms_file_mtime(file),
+                                             MS_INDEX_NONE,
+                                             MS_INDEX_NONE};
+            if (!path || !add_entry(catalog, entry))
                 status = ms_fail_memory(err);
         }
         ms_macho_fini(&macho);
@@ -127,44 +201,38 @@ const struct ms_catalog_entry *ms_catalog_debug(const struct ms_catalog *catalog
                                                 const struct ms_uuid *uuid)
 {
     /* A dSYM before a binary that carries its own DWARF: the dSYM is linked and complete. */
-    const struct ms_catalog_entry *best = NULL;
-    for (size_t i = 0; i < catalog->n; i++) {
-        const struct ms_catalog_entry *e = &catalog->items[i];
-        if (!e->has_dwarf || !ms_uuid_equal(&e->uuid, uuid))
-            continue;
-        if (!best || (best->damaged && !e->damaged) || (best->has_code && !e->has_code))
+    const struct ms_catalog_entry *best = NULL, *e = first_with_uuid(catalog, uuid);
+    for (; e; e = entry_at(catalog, e->next_uuid))
+        if (e->has_dwarf &&
+            (!best || (best->damaged && !e->damaged) || (best->has_code && !e->has_code)))
             best = e;
-    }
     return best;
 }
 
 const struct ms_catalog_entry *ms_catalog_binary(const struct ms_catalog *catalog,
                                                  const struct ms_uuid *uuid)
 {
-    for (size_t i = 0; i < catalog->n; i++)
-        if (catalog->items[i].has_code && ms_uuid_equal(&catalog->items[i].uuid, uuid))
-            return &catalog->items[i];
-    return NULL;
+    const struct ms_catalog_entry *e = first_with_uuid(catalog, uuid);
+    while (e && !e->has_code)
+        e = entry_at(catalog, e->next_uuid);
+    return e;
 }
 
 const struct ms_catalog_entry *ms_catalog_any(const struct ms_catalog *catalog,
                                               const struct ms_uuid *uuid)
 {
-    for (size_t i = 0; i < catalog->n; i++)
-        if (ms_uuid_equal(&catalog->items[i].uuid, uuid))
-            return &catalog->items[i];
-    return NULL;
+    return first_with_uuid(catalog, uuid);
 }
 
 const struct ms_catalog_entry *ms_catalog_namesake(const struct ms_catalog *catalog,
-                                                   const char *name,
-                                                   const struct ms_uuid *not_this, const char *arch)
+                                                   const char *name, const struct ms_uuid *not_this,
+                                                   const char *arch)
 {
-    const struct ms_catalog_entry *best = NULL;
+    enum { ENOUGH = 100 }; /* a report may ask this for each of many images of one name */
+    const struct ms_catalog_entry *best = NULL, *e = first_with_name(catalog, name);
     int best_score = -1;
-    for (size_t i = 0; i < catalog->n; i++) {
-        const struct ms_catalog_entry *e = &catalog->items[i];
-        if (strcmp(ms_path_base(e->path), name) != 0 || ms_uuid_equal(&e->uuid, not_this))
+    for (int i = 0; e && i < ENOUGH; i++, e = entry_at(catalog, e->next_name)) {
+        if (ms_uuid_equal(&e->uuid, not_this))
             continue;
         const char *its_arch = ms_arch_name(e->cputype, e->cpusubtype);
         int score = (arch && its_arch && strcmp(arch, its_arch) == 0 ? 2 : 0) + e->has_dwarf;

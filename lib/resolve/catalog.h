@@ -6,6 +6,7 @@
 #define MS_RESOLVE_CATALOG_H
 
 #include "base/arena.h"
+#include "base/index.h"
 #include "machsym/macho.h"
 
 /** One slice of one file. */
@@ -17,11 +18,16 @@ struct ms_catalog_entry {
     bool has_code;    /* the file holds the instructions: a binary, not a dSYM */
     bool damaged;     /* part of it lies outside the file */
     int64_t mtime;    /* seconds since 1970 */
+    /* The next entries of the same UUID and of the same base name, MS_INDEX_NONE at the end. */
+    uint32_t next_uuid, next_name;
 };
 
 struct ms_catalog {
     struct ms_catalog_entry *items; /* in the order found: earlier paths win */
     size_t n, room;
+    struct ms_index by_uuid, by_name; /* to the first entry of each */
+    uint32_t *last_uuid, *last_name;  /* for those, the last entry of the same */
+    size_t last_uuid_room, last_name_room;
     struct ms_arena arena;
     bool incomplete;     /* something could not be read */
     size_t n_files;      /* Mach-O files seen */

@@ -6,6 +6,7 @@
 
 #include "dwarf/dwarf.h"
 #include "machsym/image.h"
+#include "resolve/names.h"
 #include "resolve/part.h"
 
 /** How far a lazy reader has come; a failure is remembered like a success. */
@@ -33,6 +34,8 @@ struct ms_image {
     struct ms_symbols binary_symbols, debug_symbols;
     struct ms_symbols single[8]; /* of the first few addresses, each read alone */
     size_t n_single;
+    struct ms_names binary_names, debug_names;
+    bool starved; /* a table is missing since memory ran out: no answer is to be believed */
 };
 
 /** The Mach-O that A and the sections' addresses are read from. */

@@ -107,6 +107,7 @@ struct ms_dwarf *ms_image_dwarf(struct ms_image *image)
     if (image->dwarf_ready == MS_NOT_YET) {
         enum ms_status status = open_dwarf(image, &image->dwarf_error);
         image->dwarf_ready = status == MS_OK || status == MS_ABSENT ? MS_READY : MS_FAILED;
+        image->starved |= status == MS_E_NOMEM;
     }
     return image->dwarf;
 }
@@ -115,14 +116,13 @@ void ms_image_read_symbols(struct ms_image *image)
 {
     if (image->symbols_ready != MS_NOT_YET)
         return;
-    image->symbols_ready = MS_READY;
-    /* Damage of a table leaves what could be read; without memory there are just no names. */
-    if (image->binary.file &&
-        ms_symbols_read(&image->binary.macho, &image->binary_symbols, NULL) != MS_OK)
-        image->symbols_ready = MS_FAILED;
-    if (image->debug.file &&
-        ms_symbols_read(&image->debug.macho, &image->debug_symbols, NULL) != MS_OK)
-        image->symbols_ready = MS_FAILED;
+    /* Damage of a table leaves what could be read. */
+    bool read = (!image->binary.file || ms_symbols_read(&image->binary.macho,
+                                                        &image->binary_symbols, NULL) == MS_OK) &&
+                (!image->debug.file ||
+                 ms_symbols_read(&image->debug.macho, &image->debug_symbols, NULL) == MS_OK);
+    image->symbols_ready = read ? MS_READY : MS_FAILED;
+    image->starved |= !read;
 }
 
 /*
@@ -137,8 +137,10 @@ static const struct ms_symbol *symbol_in(struct ms_image *image, const struct ms
         return NULL;
     if (image->symbols_ready == MS_NOT_YET && image->n_single < N_SINGLE) {
         struct ms_symbols *one = &image->single[image->n_single];
-        if (ms_symbols_read_at(&part->macho, address_vm, one, NULL) != MS_OK)
+        if (ms_symbols_read_at(&part->macho, address_vm, one, NULL) != MS_OK) {
+            image->starved = true;
             return NULL;
+        }
         image->n_single++;
         return ms_symbols_find(one, address_vm);
     }

@@ -8,8 +8,8 @@
 
 /* What stands behind struct ms_answers. */
 struct store {
-    struct ms_arena arena;          /* answers, and the frames that symbols make */
-    struct ms_dwarf_answers dwarf;  /* the frames that DWARF makes */
+    struct ms_arena arena;         /* answers, and the frames that symbols make */
+    struct ms_dwarf_answers dwarf; /* the frames that DWARF makes */
 };
 
 static struct store *store_of(struct ms_answers *out, struct ms_error *err)
@@ -135,7 +135,7 @@ static enum ms_status join(struct ms_image *image, struct store *store, const ui
     out->n = n;
     out->errors = no_reader ? &image->dwarf_error : store->dwarf.errors;
     out->n_errors = no_reader ? 1 : store->dwarf.n_errors;
-    return ms_image_intact(image, err);
+    return image->starved ? ms_fail_memory(err) : ms_image_intact(image, err);
 }
 
 enum ms_status ms_image_find_many(struct ms_image *image, const uint64_t *addresses_vm, size_t n,
@@ -167,66 +167,45 @@ enum ms_status ms_image_find(struct ms_image *image, uint64_t address_vm, struct
     return status == MS_OK ? join(image, store, &address_vm, 1, out, err) : status;
 }
 
-static bool is_named(const char *symbol, const char *name)
-{
-    return strcmp(symbol, name) == 0 || (symbol[0] == '_' && strcmp(symbol + 1, name) == 0);
-}
-
-/* The whole table, not the best name of each address: folded code has several. */
-static bool find_in(const struct ms_macho *macho, const char *name, uint64_t *address_vm)
-{
-    bool found = false;
-    for (uint32_t i = 0; i < macho->n_nlist; i++) {
-        struct ms_nlist entry = ms_nlist_at(macho, i, NULL);
-        if ((entry.type & MS_N_STAB) || (entry.type & MS_N_TYPE) != MS_N_SECT ||
-            !is_named(entry.name, name))
-            continue;
-        *address_vm = entry.value;
-        if (entry.type & MS_N_EXT) /* a local one of that name stands back */
-            return true;
-        found = true;
-    }
-    return found;
-}
-
 enum ms_status ms_image_find_name(struct ms_image *image, const char *name, uint64_t *address_vm,
                                   struct ms_error *err)
 {
-    bool found = (image->binary.file && find_in(&image->binary.macho, name, address_vm)) ||
-                 (image->debug.file && find_in(&image->debug.macho, name, address_vm));
-    enum ms_status status = ms_image_intact(image, err);
-    return status != MS_OK ? status : found ? MS_OK : MS_ABSENT;
+    /* The whole table, not the best name of each address: folded code has several. */
+    struct ms_nlist entry;
+    enum ms_status status = MS_ABSENT;
+    if (image->binary.file)
+        status = ms_names_find(&image->binary_names, &image->binary.macho, name, &entry);
+    if (status == MS_ABSENT && image->debug.file)
+        status = ms_names_find(&image->debug_names, &image->debug.macho, name, &entry);
+    if (status == MS_E_NOMEM)
+        return ms_fail_memory(err);
+    if (status == MS_OK)
+        *address_vm = entry.value;
+    enum ms_status intact = ms_image_intact(image, err);
+    return intact != MS_OK ? intact : status;
 }
 
-/* The i-th code symbol of one table at an address; *i counts down over the tables. */
-static bool alias_in(const struct ms_macho *macho, uint64_t start_vm, size_t *i,
-                     struct ms_frame *out)
-{
-    for (uint32_t k = 0; k < macho->n_nlist; k++) {
-        struct ms_nlist entry = ms_nlist_at(macho, k, NULL);
-        if ((entry.type & MS_N_STAB) || (entry.type & MS_N_TYPE) != MS_N_SECT ||
-            entry.value != start_vm || !entry.name[0])
-            continue;
-        if ((*i)--)
-            continue;
-        memset(out, 0, sizeof *out);
-        out->linkage = without_underscore(entry.name);
-        out->start_vm = start_vm;
-        out->has_start = true;
-        out->source = MS_SOURCE_NLIST;
-        return true;
-    }
-    return false;
-}
-
-bool ms_image_alias(struct ms_image *image, uint64_t start_vm, size_t i, struct ms_frame *out)
+enum ms_status ms_image_alias(struct ms_image *image, uint64_t start_vm, size_t i,
+                              struct ms_frame *out, struct ms_error *err)
 {
     /* A dSYM's table repeats that of its binary, or is the only one left after stripping. */
-    const struct ms_part *parts[] = {&image->debug, &image->binary};
-    for (int k = 0; k < 2; k++)
-        if (parts[k]->file && parts[k]->macho.n_nlist)
-            return alias_in(&parts[k]->macho, start_vm, &i, out);
-    return false;
+    bool in_debug = image->debug.file && image->debug.macho.n_nlist;
+    const struct ms_part *part = in_debug ? &image->debug : &image->binary;
+    struct ms_nlist entry;
+    if (!part->file)
+        return MS_ABSENT;
+    enum ms_status status = ms_names_at(in_debug ? &image->debug_names : &image->binary_names,
+                                        &part->macho, start_vm, i, &entry);
+    if (status == MS_E_NOMEM)
+        return ms_fail_memory(err);
+    if (status != MS_OK)
+        return status;
+    memset(out, 0, sizeof *out);
+    out->linkage = without_underscore(entry.name);
+    out->start_vm = start_vm;
+    out->has_start = true;
+    out->source = MS_SOURCE_NLIST;
+    return MS_OK;
 }
 
 static bool count_fault(void *owner, const struct ms_error *fault)

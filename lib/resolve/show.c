@@ -3,30 +3,35 @@
 #include "machsym/symbolize.h"
 
 #include "base/arena.h"
+#include "base/array.h"
 #include "base/error.h"
+#include "base/index.h"
 #include "resolve/paths.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 /*
- * Demangled names by their mangled ones. Hot functions and what is inlined into them come
- * again and again, and demangling costs some fifty times a look into this table. Direct
- * mapped: a name that meets another's place takes it. The names live in an arena of their
- * own, which is emptied between answers once it has grown large.
+ * Demangled names and joined paths, by the strings that they were made of. Hot functions and
+ * what is inlined into them come again and again: demangling costs some fifty times a look into
+ * this table, and a report of a million frames in one function with a long name needs it once.
+ * A frame's strings are borrowed from its image's files, so equal pointers are equal strings.
+ * Only what is made is kept: a name that can't be demangled costs no memory but its place.
  */
-enum { N_NAMES = 4096, MAX_NAME_BYTES = 4 << 20 };
-
-struct known_name {
-    const char *mangled;
-    const char *readable; /* NULL: it can't be demangled */
-    size_t n;
+struct made {
+    const char *key[3]; /* linkage name, NULL, NULL; or comp_dir, dir and file */
+    const char *text;   /* NULL: the name isn't mangled */
 };
+
+/* What the table may grow to before it is emptied between answers. */
+enum { MAX_MADE_BYTES = 4 << 20, MAX_MADE = 1 << 16 };
 
 struct ms_show_pool {
     struct ms_arena arena;
-    struct ms_arena name_arena;
-    struct known_name *names; /* N_NAMES of them, made on first use */
+    struct ms_arena made_arena;
+    struct made *made;
+    size_t n_made, made_room;
+    struct ms_index by_key; /* into made */
 };
 
 enum ms_status ms_show_pool_open(struct ms_show_pool **out, struct ms_error *err)
@@ -35,27 +40,56 @@ enum ms_status ms_show_pool_open(struct ms_show_pool **out, struct ms_error *err
     if (!*out)
         return ms_fail_memory(err);
     ms_arena_init(&(*out)->arena, 0);
-    ms_arena_init(&(*out)->name_arena, 0);
+    ms_arena_init(&(*out)->made_arena, 0);
     return MS_OK;
+}
+
+static void forget_made(struct ms_show_pool *pool)
+{
+    ms_arena_fini(&pool->made_arena);
+    ms_index_fini(&pool->by_key);
+    free(pool->made);
+    pool->made = NULL;
+    pool->n_made = pool->made_room = 0;
 }
 
 void ms_show_pool_close(struct ms_show_pool *pool)
 {
     if (!pool)
         return;
+    forget_made(pool);
     ms_arena_fini(&pool->arena);
-    ms_arena_fini(&pool->name_arena);
-    free(pool->names);
     free(pool);
 }
 
 void ms_show_pool_clear(struct ms_show_pool *pool)
 {
     ms_arena_fini(&pool->arena);
-    if (pool->names && pool->name_arena.total_bytes > MAX_NAME_BYTES) {
-        ms_arena_fini(&pool->name_arena);
-        memset(pool->names, 0, N_NAMES * sizeof *pool->names);
+    if (pool->made_arena.total_bytes > MAX_MADE_BYTES || pool->n_made > MAX_MADE)
+        forget_made(pool);
+}
+
+static bool find_made(const struct ms_show_pool *pool, const char *const key[3], uint64_t hash,
+                      const char **text)
+{
+    uint32_t i;
+    for (size_t probe = 0; (i = ms_index_next(&pool->by_key, hash, &probe)) != MS_INDEX_NONE;) {
+        const struct made *made = &pool->made[i];
+        if (made->key[0] == key[0] && made->key[1] == key[1] && made->key[2] == key[2]) {
+            *text = made->text;
+            return true;
+        }
     }
+    return false;
+}
+
+static bool keep_made(struct ms_show_pool *pool, const char *const key[3], uint64_t hash,
+                      const char *text)
+{
+    struct made made = {{key[0], key[1], key[2]}, text};
+    return pool->n_made < MS_INDEX_NONE &&
+           MS_PUSH(pool->made, pool->n_made, pool->made_room, made) &&
+           ms_index_add(&pool->by_key, hash, (uint32_t)(pool->n_made - 1));
 }
 
 /* The demangled name, or NULL when it has none (or memory is out: *failed). */
@@ -77,41 +111,32 @@ static const char *demangle(struct ms_arena *arena, const char *name, size_t n, 
     return out;
 }
 
-/* FNV-1a. */
-static size_t place_of(const char *name, size_t n)
-{
-    uint32_t hash = 2166136261u;
-    for (size_t i = 0; i < n; i++)
-        hash = (hash ^ (unsigned char)name[i]) * 16777619u;
-    return (hash ^ hash >> 16) % N_NAMES;
-}
-
 static const char *demangled(struct ms_show_pool *pool, const char *name, bool *failed)
 {
+    const char *const key[3] = {name, NULL, NULL};
+    const char *readable = NULL;
+    if (name[0] != '_' && name[0] != '$' && name[0] != '@')
+        return NULL; /* mangled names start like this: see ms_mangling_of */
+    uint64_t hash = ms_hash(0, key, sizeof key);
+    if (find_made(pool, key, hash, &readable))
+        return readable;
     size_t n = strlen(name);
-    if (ms_mangling_of(name, n) == MS_MANGLING_NONE)
-        return NULL;
-    if (!pool->names && !(pool->names = calloc(N_NAMES, sizeof *pool->names))) {
+    readable = demangle(&pool->made_arena, name, n, failed);
+    if (!*failed && !keep_made(pool, key, hash, readable))
         *failed = true;
-        return NULL;
-    }
-    struct known_name *known = &pool->names[place_of(name, n)];
-    if (known->mangled && known->n == n && memcmp(known->mangled, name, n) == 0)
-        return known->readable;
-    const char *copy = ms_arena_copy(&pool->name_arena, name, n);
-    const char *readable = copy ? demangle(&pool->name_arena, name, n, failed) : NULL;
-    if (!copy)
-        *failed = true;
-    if (!*failed)
-        *known = (struct known_name){copy, readable, n};
     return readable;
 }
 
-static const char *full_path(struct ms_arena *arena, const struct ms_frame *frame, bool *failed)
+static const char *full_path(struct ms_show_pool *pool, const struct ms_frame *frame, bool *failed)
 {
+    const char *const key[3] = {frame->comp_dir, frame->dir, frame->file};
+    uint64_t hash = ms_hash(0, key, sizeof key);
+    const char *known;
+    if (find_made(pool, key, hash, &known))
+        return known;
     size_t n = ms_frame_path(frame, NULL, 0);
-    char *path = ms_arena_take(arena, n + 1);
-    if (!path) {
+    char *path = ms_arena_take(&pool->made_arena, n + 1);
+    if (!path || !keep_made(pool, key, hash, path)) {
         *failed = true;
         return NULL;
     }
@@ -135,7 +160,7 @@ static bool show_frame(struct ms_show_pool *pool, const struct ms_frame *frame,
             out->function = readable;
     }
     if (frame->file) {
-        out->path = full_path(&pool->arena, frame, &failed);
+        out->path = full_path(pool, frame, &failed);
         out->file = style->full_path || !out->path ? out->path : ms_path_base(out->path);
     }
     out->line = frame->line;
@@ -152,8 +177,7 @@ enum ms_status ms_show(struct ms_show_pool *pool, const struct ms_answer *answer
                        const struct ms_show_style *style, uint64_t adjust, uint64_t slide,
                        struct ms_shown *out, struct ms_error *err)
 {
-    struct ms_shown_frame *frames =
-        ms_arena_zeroed(&pool->arena, answer->n_frames, sizeof *frames);
+    struct ms_shown_frame *frames = ms_arena_zeroed(&pool->arena, answer->n_frames, sizeof *frames);
     if (!frames)
         return ms_fail_memory(err);
     for (size_t i = 0; i < answer->n_frames; i++)

@@ -5,6 +5,7 @@
 
 #include "base/arena.h"
 #include "base/array.h"
+#include "base/index.h"
 #include "resolve/catalog.h"
 #include "resolve/paths.h"
 
@@ -22,6 +23,7 @@ struct ms_symbolizer {
     struct ms_catalog catalog;
     struct opened *opened;
     size_t n_opened, opened_room;
+    struct ms_index by_uuid; /* into opened */
 };
 
 enum ms_status ms_symbolizer_open(struct ms_symbolizer **out, struct ms_error *err)
@@ -40,6 +42,7 @@ void ms_symbolizer_close(struct ms_symbolizer *symbolizer)
     for (size_t i = 0; i < symbolizer->n_opened; i++)
         ms_image_close(symbolizer->opened[i].image);
     free(symbolizer->opened);
+    ms_index_fini(&symbolizer->by_uuid);
     ms_catalog_fini(&symbolizer->catalog);
     free(symbolizer);
 }
@@ -53,9 +56,11 @@ enum ms_status ms_symbolizer_add(struct ms_symbolizer *symbolizer, const char *p
 /* The image with this UUID, opened on first use; NULL without memory. */
 static struct opened *open_image(struct ms_symbolizer *s, const struct ms_uuid *uuid)
 {
-    for (size_t i = 0; i < s->n_opened; i++)
-        if (ms_uuid_equal(&s->opened[i].uuid, uuid))
-            return &s->opened[i];
+    uint64_t hash = ms_hash(0, uuid->byte, sizeof uuid->byte);
+    uint32_t known;
+    for (size_t probe = 0; (known = ms_index_next(&s->by_uuid, hash, &probe)) != MS_INDEX_NONE;)
+        if (ms_uuid_equal(&s->opened[known].uuid, uuid))
+            return &s->opened[known];
     struct opened new;
     memset(&new, 0, sizeof new);
     new.uuid = *uuid;
@@ -70,11 +75,13 @@ static struct opened *open_image(struct ms_symbolizer *s, const struct ms_uuid *
         ms_image_open_pair(binary ? binary->path : NULL, debug ? debug->path : NULL, uuid,
                            &new.image, &new.error);
     }
-    if (!MS_PUSH(s->opened, s->n_opened, s->opened_room, new)) {
+    if (new.error.status == MS_E_NOMEM || !MS_PUSH(s->opened, s->n_opened, s->opened_room, new)) {
         ms_image_close(new.image);
         return NULL;
     }
-    return &s->opened[s->n_opened - 1];
+    return ms_index_add(&s->by_uuid, hash, (uint32_t)(s->n_opened - 1))
+               ? &s->opened[s->n_opened - 1]
+               : NULL;
 }
 
 /* ---- one report ------------------------------------------------------------------------ */
@@ -84,9 +91,9 @@ struct work {
     const struct ms_report *report;
     const struct ms_symbolize_options *options;
     struct ms_symbolication *out;
-    struct ms_arena arena;       /* of the call */
-    struct ms_show_pool *pool;   /* of the result */
-    uint32_t *order;             /* frames that want an answer, grouped by image */
+    struct ms_arena arena;     /* of the call */
+    struct ms_show_pool *pool; /* of the result */
+    uint32_t *order;           /* frames that want an answer, grouped by image */
     size_t n_order;
 };
 
@@ -177,16 +184,64 @@ static void explain_no_dwarf(struct work *w, const struct ms_report_image *image
     }
 }
 
-static enum ms_status show_answers(struct work *w, const struct ms_answers *answers,
-                                   const uint32_t *frames, size_t n, uint64_t slide,
-                                   struct ms_error *err)
+/*
+ * What one frame asks. Deep recursion and idle threads make thousands of frames of one address:
+ * each address is looked up once, and what is shown of it is shared.
+ */
+struct question {
+    uint64_t lookup_rt, adjust;
+    uint32_t frame;
+};
+
+static int compare_questions(const void *a, const void *b)
 {
+    const struct question *x = a, *y = b;
+    if (x->lookup_rt != y->lookup_rt)
+        return x->lookup_rt < y->lookup_rt ? -1 : 1;
+    return x->adjust < y->adjust ? -1 : x->adjust > y->adjust;
+}
+
+/* Sorts the frames by what they ask; *addresses gets each address once, as linked. */
+static struct question *collect_questions(struct work *w, const uint32_t *frames, size_t n,
+                                          uint64_t slide, uint64_t **addresses, size_t *n_addresses)
+{
+    struct question *questions = ms_arena_zeroed(&w->arena, n, sizeof *questions);
+    if (!questions)
+        return NULL;
     for (size_t i = 0; i < n; i++) {
         const struct ms_report_frame *frame = &w->report->frames[frames[i]];
-        struct ms_shown *shown = &w->out->shown[frames[i]];
-        enum ms_status status =
-            ms_show(w->pool, &answers->items[i], &w->options->style,
-                    frame->address_rt - frame->lookup_rt, slide, shown, err);
+        questions[i] =
+            (struct question){frame->lookup_rt, frame->address_rt - frame->lookup_rt, frames[i]};
+    }
+    qsort(questions, n, sizeof *questions, compare_questions);
+    size_t n_kept = 0;
+    for (size_t i = 0; i < n; i++)
+        n_kept += i == 0 || questions[i].lookup_rt != questions[i - 1].lookup_rt;
+    *addresses = ms_arena_zeroed(&w->arena, n_kept, sizeof **addresses);
+    if (!*addresses)
+        return NULL;
+    *n_addresses = 0;
+    for (size_t i = 0; i < n; i++)
+        if (i == 0 || questions[i].lookup_rt != questions[i - 1].lookup_rt)
+            (*addresses)[(*n_addresses)++] = ms_slide_to_vm(questions[i].lookup_rt, slide);
+    return questions;
+}
+
+static enum ms_status show_answers(struct work *w, const struct ms_answers *answers,
+                                   const struct question *questions, size_t n, uint64_t slide,
+                                   struct ms_error *err)
+{
+    size_t answer = 0;
+    for (size_t i = 0; i < n; i++) {
+        const struct question *q = &questions[i];
+        struct ms_shown *shown = &w->out->shown[q->frame];
+        if (i && compare_questions(q, q - 1) == 0) {
+            *shown = w->out->shown[questions[i - 1].frame];
+            continue;
+        }
+        answer += i && q->lookup_rt != questions[i - 1].lookup_rt;
+        enum ms_status status = ms_show(w->pool, &answers->items[answer], &w->options->style,
+                                        q->adjust, slide, shown, err);
         if (status != MS_OK)
             return status;
     }
@@ -201,14 +256,14 @@ static enum ms_status look_up(struct work *w, struct ms_image *image, size_t ima
     struct ms_image_info info;
     ms_image_info(image, &info);
     uint64_t slide = ms_slide(w->report->images[image_index].load_rt, info.text_vm);
-    uint64_t *addresses = ms_arena_zeroed(&w->arena, n, sizeof *addresses);
-    if (!addresses)
+    uint64_t *addresses;
+    size_t n_addresses;
+    struct question *questions = collect_questions(w, frames, n, slide, &addresses, &n_addresses);
+    if (!questions)
         return ms_fail_memory(err);
-    for (size_t i = 0; i < n; i++)
-        addresses[i] = ms_slide_to_vm(w->report->frames[frames[i]].lookup_rt, slide);
     struct ms_answers answers;
     struct ms_error fault;
-    enum ms_status status = ms_image_find_many(image, addresses, n, &answers, &fault);
+    enum ms_status status = ms_image_find_many(image, addresses, n_addresses, &answers, &fault);
     if (status == MS_E_NOMEM)
         return ms_fail_memory(err);
     if (status != MS_OK) { /* truncated while it was read: nothing of it is believed */
@@ -225,13 +280,13 @@ static enum ms_status look_up(struct work *w, struct ms_image *image, size_t ima
     outcome->error = answers.n_errors ? answers.errors[0] : *info.damage;
     if (outcome->error.status != MS_OK)
         outcome->why = MS_WHY_BAD_DEBUG_INFO;
-    status = show_answers(w, &answers, frames, n, slide, err);
+    status = show_answers(w, &answers, questions, n, slide, err);
     ms_answers_fini(&answers);
     return status;
 }
 
-static enum ms_status do_image(struct work *w, size_t image_index, const uint32_t *frames,
-                               size_t n, struct ms_error *err)
+static enum ms_status do_image(struct work *w, size_t image_index, const uint32_t *frames, size_t n,
+                               struct ms_error *err)
 {
     const struct ms_report_image *image = &w->report->images[image_index];
     struct ms_image_outcome *outcome = &w->out->images[image_index];
@@ -263,7 +318,8 @@ static void count(struct work *w)
         if (!counts(frame) || !in_chosen_thread(w, frame))
             continue;
         bool resolved = shown->n_frames && shown->frames[shown->n_frames - 1].function;
-        bool kept = !resolved && (frame->named || (frame->symbol && w->options->scope == MS_SCOPE_BARE));
+        bool kept =
+            !resolved && (frame->named || (frame->symbol && w->options->scope == MS_SCOPE_BARE));
         out->n_frames++;
         out->n_resolved += resolved;
         out->n_kept += kept;

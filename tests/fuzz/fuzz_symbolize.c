@@ -32,8 +32,10 @@ static const char *put(const uint8_t *data, size_t size)
 /* Where the report ends and the file begins. */
 static size_t find_file(const uint8_t *data, size_t size)
 {
-    static const uint8_t magics[][4] = {{0xcf, 0xfa, 0xed, 0xfe}, {0xce, 0xfa, 0xed, 0xfe},
-                                        {0xfe, 0xed, 0xfa, 0xce}, {0xca, 0xfe, 0xba, 0xbe},
+    static const uint8_t magics[][4] = {{0xcf, 0xfa, 0xed, 0xfe},
+                                        {0xce, 0xfa, 0xed, 0xfe},
+                                        {0xfe, 0xed, 0xfa, 0xce},
+                                        {0xca, 0xfe, 0xba, 0xbe},
                                         {0xca, 0xfe, 0xba, 0xbf}};
     for (size_t at = 0; at + 4 <= size; at++)
         for (size_t i = 0; i < sizeof magics / sizeof *magics; i++)
@@ -86,14 +88,13 @@ static void symbolize(struct ms_symbolizer *symbolizer, const struct ms_report_f
 {
     for (size_t i = 0; i < file->n_reports; i++)
         for (unsigned k = 0; k < 3; k++) {
-            struct ms_symbolize_options options = {
-                {k == 1, k == 2},
-                k == 0   ? MS_SCOPE_UNNAMED
-                : k == 1 ? MS_SCOPE_ALL
-                         : MS_SCOPE_BARE,
-                k != 0,
-                k == 2,
-                0};
+            struct ms_symbolize_options options = {{k == 1, k == 2},
+                                                   k == 0   ? MS_SCOPE_UNNAMED
+                                                   : k == 1 ? MS_SCOPE_ALL
+                                                            : MS_SCOPE_BARE,
+                                                   k != 0,
+                                                   k == 2,
+                                                   0};
             struct ms_symbolication names;
             struct ms_error err;
             CHECK(ms_symbolize_report(symbolizer, &file->reports[i], &options, &names, &err) ==

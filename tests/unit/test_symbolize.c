@@ -116,9 +116,9 @@ Test(lookup, names_without_machos_underscore)
     uint64_t same;
     cr_assert_eq(ms_image_find_name(image, "_main", &same, &err), MS_OK);
     cr_assert_eq(address, same);
-    cr_assert(ms_image_alias(image, address, 0, &alias));
+    cr_assert_eq(ms_image_alias(image, address, 0, &alias, &err), MS_OK);
     cr_assert_str_eq(alias.linkage, "main");
-    cr_assert_not(ms_image_alias(image, address, 1, &alias));
+    cr_assert_eq(ms_image_alias(image, address, 1, &alias, &err), MS_ABSENT);
     cr_assert_eq(ms_image_find_name(image, "nobody", &same, &err), MS_ABSENT);
     ms_image_close(image);
 }

@@ -20,6 +20,13 @@ extern "C" {
  */
 const char *ms_error_describe(const struct ms_error *error, char out[MS_ERROR_LINE]);
 
+/**
+ * Puts '?' for every control character in a NUL-terminated text: the bytes below 0x20, DEL,
+ * and both of U+0080 to U+009F in UTF-8, which some terminals obey as well. For names out of untrusted
+ * files on their way to a terminal.
+ */
+void ms_text_make_plain(char *text);
+
 #ifdef __cplusplus
 }
 #endif

@@ -89,16 +89,21 @@ void ms_answers_fini(struct ms_answers *answers);
 enum ms_status ms_image_find(struct ms_image *image, uint64_t address_vm, struct ms_answers *out,
                              struct ms_error *err);
 
-/** The address of a symbol or function by its name, mangled or (C) plain; MS_ABSENT. */
+/**
+ * The address of a symbol or function by its name, mangled or (C) plain; MS_ABSENT. The first
+ * call reads the whole symbol table, later ones cost next to nothing.
+ */
 enum ms_status ms_image_find_name(struct ms_image *image, const char *name, uint64_t *address_vm,
                                   struct ms_error *err);
 
 /**
  * The names of code that a linker folded into one: the i-th symbol of the tables that
  * starts at this address, as a frame (linkage, start, source); its strings live as long as
- * the image. False past the last.
+ * the image.
+ * @return MS_OK; MS_ABSENT past the last; MS_E_NOMEM
  */
-bool ms_image_alias(struct ms_image *image, uint64_t start_vm, size_t i, struct ms_frame *out);
+enum ms_status ms_image_alias(struct ms_image *image, uint64_t start_vm, size_t i,
+                              struct ms_frame *out, struct ms_error *err);
 
 /** One slice of what a person names as one thing; see ms_slice_uuids_read. */
 struct ms_slice_uuid {

@@ -19,7 +19,8 @@ struct ms_show_style {
 };
 
 /**
- * Makes frames ready to be shown, in memory of `pool`.
+ * Makes frames ready to be shown, in memory of `pool`, which remembers names and paths by the
+ * pointers to their strings: those must stay as they are until it is closed.
  * @param adjust  added to each frame's offset: 1 where the address looked up was the return
  *                address less one, else 0
  * @param slide   to give start_rt; 0 leaves it as linked
