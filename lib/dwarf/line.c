@@ -260,6 +260,18 @@ void ms_line_run(const struct ms_line_machine *m, struct ms_line_state *s, uint8
         s->is_row = s->end = false;
 }
 
+bool ms_line_next_plain(const struct ms_line_machine *m, struct ms_line_state *s)
+{
+    struct ms_bytes opcode;
+    while (ms_bytes_part(m->program, s->at, 1, &opcode)) {
+        s->at++;
+        ms_line_run(m, s, *opcode.at);
+        if (s->is_row)
+            return true;
+    }
+    return false;
+}
+
 enum ms_status ms_line_machine_fail(const struct ms_line_machine *m, const struct ms_line_state *s,
                                     struct ms_error *err)
 {

@@ -100,39 +100,50 @@ struct ms_line_state ms_line_state_at(size_t at);
 void ms_line_run(const struct ms_line_machine *machine, struct ms_line_state *state,
                  uint8_t opcode);
 
+/** ms_line_next without the short cuts: for bundles, and for the last bytes of a program. */
+bool ms_line_next_plain(const struct ms_line_machine *machine, struct ms_line_state *state);
+
 /**
  * Runs to the next row. False at the end or at a fault.
- * The frequent opcodes are done here, on registers of the processor's.
+ * The frequent opcodes are done here, on registers of the processor's, as long as three
+ * bytes remain: the longest of them is as long.
  */
 static inline bool ms_line_next(const struct ms_line_machine *m, struct ms_line_state *s)
 {
-    if (s->end)
-        *s = ms_line_state_at(s->at);
     const uint8_t *bytes = m->program.at;
     const size_t n = m->program.n;
+    if (s->end)
+        *s = ms_line_state_at(s->at);
+    if (m->bundles)
+        return ms_line_next_plain(m, s);
+    const unsigned opcode_base = m->opcode_base;
     size_t at = s->at;
     uint32_t line = s->line, column = s->column;
-    while (at < n) {
-        uint8_t opcode = bytes[at++];
-        uint8_t operand = at < n ? bytes[at] : 0x80; /* 0x80 and up: leave it to run */
-        if (opcode >= m->opcode_base && !m->bundles) {
+    while (at + 2 < n) {
+        const unsigned opcode = bytes[at], operand = bytes[at + 1], second = bytes[at + 2];
+        if (opcode >= opcode_base) {
             s->address += m->special[opcode].advance;
             s->line = line + (uint32_t)m->special[opcode].lines;
             s->column = column;
-            s->at = at;
+            s->at = at + 1;
             return true;
         }
-        if (opcode == DW_LNS_set_column && operand < 0x80 && !m->bundles) {
+        if (opcode == DW_LNS_set_column && operand < 0x80) {
             column = operand;
+            at += 2;
+        } else if (opcode == DW_LNS_negate_stmt) { /* says nothing that is asked for */
             at++;
-        } else if (opcode == DW_LNS_advance_line && operand < 0x80 && !m->bundles) {
-            line += operand < 0x40 ? operand : operand - 0x80u;
-            at++;
-        } else if (opcode != DW_LNS_negate_stmt || m->bundles) { /* which says nothing here */
-            s->at = at;
+        } else if (opcode == DW_LNS_advance_line && operand < 0x80) {
+            line += (operand ^ 0x40) - 0x40;
+            at += 2;
+        } else if (opcode == DW_LNS_advance_line && second < 0x80) {
+            line += ((second << 7 | (operand & 0x7f)) ^ 0x2000) - 0x2000;
+            at += 3;
+        } else {
+            s->at = at + 1;
             s->line = line;
             s->column = column;
-            ms_line_run(m, s, opcode);
+            ms_line_run(m, s, (uint8_t)opcode);
             if (s->is_row)
                 return true;
             at = s->at;
@@ -140,8 +151,10 @@ static inline bool ms_line_next(const struct ms_line_machine *m, struct ms_line_
             column = s->column;
         }
     }
-    s->at = n;
-    return false;
+    s->at = at;
+    s->line = line;
+    s->column = column;
+    return ms_line_next_plain(m, s);
 }
 
 /** The error of a program that stopped in the middle of a sequence, or at a fault. */

@@ -96,9 +96,9 @@ static size_t pass_rare(const struct ms_unit *unit, const struct ms_step *step, 
 
 /* Passes a DIE by: `at` is behind its code. */
 static inline size_t pass_by(const struct ms_unit *unit, const uint8_t *bytes, size_t n, size_t at,
-                             const struct ms_abbrev *abbrev)
+                             const struct ms_abbrev *abbrev, const struct ms_step *steps)
 {
-    const struct ms_step *step = &abbrev->first, *next = unit->abbrevs->steps + abbrev->skip;
+    const struct ms_step *step = &abbrev->first, *next = steps + abbrev->skip;
     for (;; step = next++) {
         at += step->skip;
         if (step->action == MS_ACT_END)
@@ -181,11 +181,27 @@ static struct inside close_scopes(struct ms_scan *scan, uint32_t depth)
     return look_inside(scan);
 }
 
+/* A DIE that the functions around and inside it are told apart by. */
+static size_t pass_scope(struct ms_scan *scan, const struct ms_unit *unit,
+                         const struct ms_abbrev *abbrev, size_t at, size_t start, uint32_t depth)
+{
+    if (abbrev->kind != MS_DIE_DECLARATION)
+        return ms_scan_function(scan, unit, abbrev, at, start, depth);
+    /* It hides the function around it from what is inside. */
+    (void)ms_scan_open_scope(scan, start, depth + 1, false);
+    return pass_by(unit, unit->bytes.at, unit->bytes.n, at, abbrev, unit->abbrevs->steps);
+}
+
 enum ms_status ms_scan_run(struct ms_scan *scan, const struct ms_unit *unit, uint64_t die_off,
                            struct ms_error *err)
 {
-    const uint8_t *bytes = unit->bytes.at;
-    size_t n = unit->bytes.n, at = (size_t)die_off, start = at;
+    const struct ms_abbrevs *table = unit->abbrevs;
+    const struct ms_step *const steps = table->steps;
+    const struct ms_abbrev *const items = table->items;
+    const size_t n_items = table->codes ? 0 : table->n; /* codes without gaps, or none */
+    const uint8_t *const bytes = unit->bytes.at;
+    const size_t n = unit->bytes.n;
+    size_t at = (size_t)die_off, start = at;
     uint64_t n_dies = 0;
     uint32_t depth = 0;
     scan->n_scopes = 0;
@@ -193,7 +209,7 @@ enum ms_status ms_scan_run(struct ms_scan *scan, const struct ms_unit *unit, uin
     scan->status = MS_OK;
     scan->err = err;
     struct inside inside = look_inside(scan);
-    while (at < n && !scan->no_memory) {
+    while (at < n) {
         start = at;
         uint64_t code = bytes[at++];
         if (code == 0) { /* the end of some DIE's children */
@@ -204,23 +220,26 @@ enum ms_status ms_scan_run(struct ms_scan *scan, const struct ms_unit *unit, uin
             depth--;
             continue;
         }
-        if (code >= 0x80) {
+        if (code >= 0x80 && at < n && bytes[at] < 0x80) {
+            code = (code & 0x7f) | (uint64_t)bytes[at++] << 7;
+        } else if (code >= 0x80) {
             struct long_code read = read_long_code(unit, start);
             code = read.code;
             at = read.at;
         }
-        const struct ms_abbrev *abbrev = ms_abbrev_find(unit->abbrevs, code);
+        const struct ms_abbrev *abbrev =
+            code - 1 < n_items ? &items[code - 1] : ms_abbrev_find(table, code);
         if (!abbrev)
             return unknown_code(scan, unit, start, code);
         n_dies++;
-        if (abbrev->kind < MS_DIE_FUNCTION || (abbrev->kind == MS_DIE_INLINED && !inside.live))
-            at = pass_by(unit, bytes, n, at, abbrev);
-        else
-            at = ms_scan_function(scan, unit, abbrev, at, start, depth);
-        if (abbrev->kind == MS_DIE_DECLARATION) /* hides the function around it from its own */
-            (void)ms_scan_open_scope(scan, start, depth + 1, false);
-        if (abbrev->kind != MS_DIE_PLAIN)
+        if (abbrev->kind == MS_DIE_PLAIN || (abbrev->kind == MS_DIE_INLINED && !inside.live)) {
+            at = pass_by(unit, bytes, n, at, abbrev, steps);
+        } else {
+            at = pass_scope(scan, unit, abbrev, at, start, depth);
             inside = look_inside(scan);
+            if (scan->no_memory)
+                break;
+        }
         if (!abbrev->children && depth == 0)
             break;
         if (abbrev->children && ++depth > MS_MAX_DIE_DEPTH)
