@@ -259,10 +259,10 @@ static void read_frame(struct text_reader *r, const struct ms_line *line)
 /* ---- lists of addresses --------------------------------------------------------------- */
 
 /* Blanks, line ends, commas and '>' (of quoting) between the addresses of a list. */
-static size_t skip_between(const char *base, size_t at, size_t end, size_t *line_start)
+static size_t skip_between(const struct ms_line_reader *lines, size_t at, size_t *line_start)
 {
-    for (; at < end && base[at] && strchr(" \t\r\n,>", base[at]); at++)
-        if (base[at] == '\n' || base[at] == '\r')
+    for (; at < lines->end && lines->base[at] && strchr(" \t\r\n,>", lines->base[at]); at++)
+        if (lines->base[at] == lines->terminator)
             *line_start = at + 1;
     return at;
 }
@@ -278,7 +278,7 @@ static void read_list(struct text_reader *r, size_t at)
     size_t end = r->lines.end, start = at++, n_before = r->b->n_frames;
     size_t after = 0, line_start = 0; /* the last address; the line begun after it */
     for (uint32_t index = 0;; index++) {
-        at = skip_between(base, at, end, &line_start);
+        at = skip_between(&r->lines, at, &line_start);
         uint64_t address;
         size_t m = ms_scan_hex(base + at, end - at, &address);
         if (!m)

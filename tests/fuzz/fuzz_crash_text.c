@@ -9,17 +9,18 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 enum { CHAIN = 3 };
 
-/* Up to three levels for the frame's address, by its low bits; none for one in four. */
+/* Up to three levels, as a hash of the frame's address says; none for one in four. */
 static void make_up(const struct ms_report_frame *frame, struct ms_shown_frame chain[CHAIN],
                     struct ms_shown *shown)
 {
     static const char *const names[CHAIN] = {"inner(_:)", "closure #1 in <middle>", "-[Outer x:]"};
+    uint64_t hash = (frame->address_rt * 0x9e3779b97f4a7c15u) >> 32;
     memset(chain, 0, CHAIN * sizeof *chain);
-    size_t n = frame->address_rt % 4;
+    size_t n = hash % (CHAIN + 1);
     for (size_t i = 0; i < n; i++) {
         struct ms_shown_frame *one = &chain[i];
-        one->function = i + 1 == n && frame->address_rt & 8 ? NULL : names[CHAIN - n + i];
-        one->file = frame->address_rt & 16 ? "Some File (2).swift" : NULL;
+        one->function = i + 1 == n && hash & 8 ? NULL : names[CHAIN - n + i];
+        one->file = hash & 16 ? "Some File (2).swift" : NULL;
         one->line = 42;
         one->inlined = i + 1 < n;
         one->has_offset = i + 1 == n;
