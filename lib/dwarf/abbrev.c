@@ -8,7 +8,7 @@
 
 /* Attributes of one declaration; real: 30. Without a bound each DIE of some bytes could
  * make us read a whole section of specifications whose values take no bytes. */
-enum { MAX_ATTRIBUTES = 512, MAX_SKIP = 0xffff };
+enum { MAX_ATTRIBUTES = 128, MAX_SKIP = 0xffff };
 
 bool ms_spec_next(struct ms_cursor *specs, struct ms_spec *out)
 {
@@ -161,7 +161,7 @@ static enum ms_status compile_one(struct ms_abbrev_cache *cache, struct ms_abbre
     if (m.failed)
         return ms_fail_memory(err);
     if (too_many)
-        return fault(cache, err, MS_E_LIMIT, off, "more than 512 attributes in a declaration");
+        return fault(cache, err, MS_E_LIMIT, off, "more than 128 attributes in a declaration");
     if (c->bad)
         return fault(cache, err, MS_E_FORMAT, off, "declaration cut short or of an unknown form");
     out->tag = tag <= UINT16_MAX ? (uint16_t)tag : 0;

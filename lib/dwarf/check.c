@@ -16,20 +16,42 @@ static bool report(const struct check *c, const struct ms_error *fault)
     return !c->take || c->take(c->owner, fault);
 }
 
+/* Reads names and call site of a function. Its fault is kept, the pass goes on. */
+struct names {
+    struct ms_lookup *lookup;
+    enum ms_status status;
+    struct ms_error fault;
+};
+
+static bool check_names(void *owner, const struct ms_unit *unit, uint64_t die_off, uint64_t low,
+                        uint64_t high)
+{
+    struct names *names = owner;
+    struct ms_function function;
+    struct ms_error found;
+    (void)low;
+    (void)high;
+    enum ms_status status = ms_function_read(names->lookup->dwarf, &names->lookup->references, unit,
+                                             die_off, &function, &found);
+    if (status != MS_OK && names->status == MS_OK) {
+        names->status = status;
+        names->fault = found;
+    }
+    return status != MS_E_NOMEM;
+}
+
 static enum ms_status check_functions(struct check *c, const struct ms_unit *unit,
                                       struct ms_error *fault)
 {
     struct ms_lookup *l = &c->lookup;
-    enum ms_status status = ms_lookup_check(l, unit, fault);
+    struct names names = {.lookup = l};
+    enum ms_status status = ms_lookup_pass(l, unit, MS_SCAN_CHECK, check_names, &names, fault);
     c->counts->n_dies += l->scan.n_dies;
     c->counts->n_functions += l->scan.n_functions;
     c->counts->n_inlined += l->scan.n_inlined;
-    for (size_t i = 0; i < l->scan.n_seen && status == MS_OK; i++) {
-        struct ms_function function;
-        status =
-            ms_function_read(l->dwarf, &l->references, unit, l->scan.seen[i].off, &function, fault);
-    }
-    return status;
+    if (status == MS_OK && names.status != MS_OK)
+        *fault = names.fault;
+    return status == MS_OK ? names.status : status;
 }
 
 static enum ms_status check_lines(struct check *c, const struct ms_unit *unit,

@@ -2,20 +2,32 @@
 
 #include "dwarf/reader.h"
 
+/* Whose ranges they are is not of interest here. */
+struct cover {
+    ms_cover_taker take;
+    void *owner;
+};
+
+static bool take_function(void *owner, const struct ms_unit *unit, uint64_t die_off, uint64_t low,
+                          uint64_t high)
+{
+    const struct cover *cover = owner;
+    (void)die_off;
+    return cover->take(cover->owner, unit, low, high);
+}
+
 static enum ms_status cover_by_functions(struct ms_lookup *l, const struct ms_unit *unit,
                                          ms_cover_taker take, void *owner, struct ms_error *err)
 {
     struct ms_error found;
+    struct cover cover = {take, owner};
     if (!unit->has_children)
         return MS_OK;
-    enum ms_status status = ms_lookup_collect(l, unit, &found);
+    enum ms_status status = ms_lookup_pass(l, unit, MS_SCAN_COLLECT, take_function, &cover, &found);
     if (status == MS_E_NOMEM)
         return ms_fail_memory(err);
     if (status != MS_OK && l->error.status == MS_OK)
         l->error = found;
-    for (size_t i = 0; i < l->scan.n_seen; i++)
-        if (!take(owner, unit, l->scan.seen[i].low, l->scan.seen[i].high))
-            return ms_fail_memory(err);
     return MS_OK;
 }
 

@@ -26,6 +26,8 @@ static const struct ms_span *span_of(const struct ms_kept_unit *kept, uint64_t a
 static enum ms_status look_up(struct ms_lookup *l, struct ms_kept_unit *kept,
                               const uint64_t *address, struct ms_error *err)
 {
+    if (kept->stream)
+        return ms_lookup_run(l, &kept->unit, address, 1, err);
     const struct ms_span *span = span_of(kept, *address);
     enum ms_status status = ms_lookup_start(l, &kept->unit, address, 1, err);
     l->error = kept->error;
@@ -66,7 +68,8 @@ static enum ms_status try_unit(struct ms_keep *keep, uint64_t unit_off, struct b
         return best->found ? MS_OK : report_fault(best, &found, err);
     l->budget = ms_budget_for(l->dwarf, 1);
     struct ms_line_files own = l->files;
-    l->files = kept->files;
+    if (!kept->stream)
+        l->files = kept->files;
     status = look_up(l, kept, &best->address, err);
     uint64_t size = status == MS_OK ? l->scan.claims[0].size : 0;
     bool better = status == MS_OK && ms_lookup_found(l, 0) &&
@@ -77,7 +80,8 @@ static enum ms_status try_unit(struct ms_keep *keep, uint64_t unit_off, struct b
         best->size = size;
         best->found = best->out->hits[0].n_frames > 0;
     }
-    l->files = own;
+    if (!kept->stream)
+        l->files = own;
     if (status == MS_OK && (better || !best->found))
         status = report_fault(best, &l->error, err);
     return status;
@@ -113,9 +117,10 @@ static enum ms_status make_index(struct ms_keep *keep, struct ms_unit_index *ind
     if (index->built)
         return MS_OK;
     keep->lookup.budget = ms_budget_for(dwarf, 1);
-    enum ms_status status = named ? ms_unit_index_from_aranges(index, dwarf, err)
-                                  : ms_unit_index_from_units(index, &keep->lookup, err);
-    if (status != MS_OK || ms_unit_index_bytes(index) > dwarf->max_kept / 2) {
+    enum ms_status status =
+        named ? ms_unit_index_from_aranges(index, dwarf, dwarf->max_kept / 2, err)
+              : ms_unit_index_from_units(index, &keep->lookup, dwarf->max_kept / 2, err);
+    if (status != MS_OK || index->too_large) {
         keep->stream = status == MS_OK;
         ms_unit_index_fini(index);
         return status;

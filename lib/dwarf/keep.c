@@ -5,14 +5,21 @@
 
 #include <stdlib.h>
 
-static void free_unit(struct ms_kept_unit *kept)
+static void drop_indexes(struct ms_kept_unit *kept)
 {
-    if (!kept)
-        return;
     free(kept->spans);
     free(kept->outside);
     ms_line_files_fini(&kept->files);
     ms_line_index_fini(&kept->lines);
+    kept->spans = kept->outside = NULL;
+    kept->n_spans = kept->n_outside = 0;
+}
+
+static void free_unit(struct ms_kept_unit *kept)
+{
+    if (!kept)
+        return;
+    drop_indexes(kept);
     free(kept);
 }
 
@@ -57,38 +64,52 @@ static void note(struct ms_kept_unit *kept, enum ms_status status, const struct 
         kept->error = *found;
 }
 
-/* Parts the ranges by trust, those that are trusted wholly first; keeps each part's order. */
-static size_t part_by_trust(const struct ms_dwarf *dwarf, struct ms_range_seen *seen, size_t n,
-                            struct ms_range_seen *outside)
+/* The ranges of a unit's functions, parted by trust. */
+struct parts {
+    struct ms_range_seen *all, *outside;
+    size_t n_all, all_room, n_outside, outside_room;
+    size_t max;     /* ranges that may be held … */
+    bool too_large; /* … and whether there were more */
+};
+
+static bool take_range(void *owner, const struct ms_unit *unit, uint64_t die_off, uint64_t low,
+                       uint64_t high)
 {
-    size_t n_all = 0, n_outside = 0;
-    for (size_t i = 0; i < n; i++) {
-        if (ms_dwarf_trust(dwarf, seen[i].low) == MS_TRUST_ALL)
-            seen[n_all++] = seen[i];
-        else
-            outside[n_outside++] = seen[i];
-    }
-    return n_all;
+    struct parts *p = owner;
+    struct ms_range_seen seen = {low, high, die_off};
+    p->too_large |= p->n_all + p->n_outside >= p->max;
+    if (p->too_large)
+        return true;
+    return ms_dwarf_trust(unit->dwarf, low) == MS_TRUST_ALL
+               ? MS_PUSH(p->all, p->n_all, p->all_room, seen)
+               : MS_PUSH(p->outside, p->n_outside, p->outside_room, seen);
+}
+
+static enum ms_status make_spans(struct ms_kept_unit *kept, const struct parts *p,
+                                 struct ms_error *err)
+{
+    enum ms_status status = ms_spans_build(p->all, p->n_all, &kept->spans, &kept->n_spans, err);
+    return status == MS_OK
+               ? ms_spans_build(p->outside, p->n_outside, &kept->outside, &kept->n_outside, err)
+               : status;
 }
 
 static enum ms_status index_functions(struct ms_lookup *l, struct ms_kept_unit *kept,
                                       struct ms_error *err)
 {
     struct ms_error found;
-    enum ms_status status = ms_lookup_collect(l, &kept->unit, &found);
-    if (status == MS_E_NOMEM)
-        return ms_fail_memory(err);
+    struct parts parts = {.max = l->dwarf->max_kept / sizeof *parts.all};
+    enum ms_status status =
+        ms_lookup_pass(l, &kept->unit, MS_SCAN_COLLECT, take_range, &parts, &found);
     note(kept, status, &found);
-    size_t n = l->scan.n_seen;
-    struct ms_range_seen *outside = n ? malloc(n * sizeof *outside) : NULL;
-    if (n && !outside)
-        return ms_fail_memory(err);
-    size_t n_all = part_by_trust(l->dwarf, l->scan.seen, n, outside);
-    status = ms_spans_build(l->scan.seen, n_all, &kept->spans, &kept->n_spans, err);
-    if (status == MS_OK)
-        status = ms_spans_build(outside, n - n_all, &kept->outside, &kept->n_outside, err);
-    free(outside);
-    return status;
+    if (status == MS_E_NOMEM)
+        (void)ms_fail_memory(err);
+    else if (!parts.too_large)
+        status = make_spans(kept, &parts, err);
+    kept->stream = parts.too_large;
+    free(parts.all);
+    free(parts.outside);
+    return status == MS_E_NOMEM ? status : MS_OK;
 }
 
 static enum ms_status index_lines(struct ms_lookup *l, struct ms_kept_unit *kept,
@@ -102,10 +123,13 @@ static enum ms_status index_lines(struct ms_lookup *l, struct ms_kept_unit *kept
         return status;
     if (!open)
         return MS_OK;
-    status = ms_line_index_build(&l->machine, &kept->lines, &found);
+    status = ms_line_index_build(&l->machine, l->dwarf->max_kept, &kept->lines, &found);
     if (status == MS_E_NOMEM)
         return ms_fail_memory(err);
-    note(kept, status, &found);
+    if (status == MS_E_LIMIT)
+        kept->stream = true;
+    else
+        note(kept, status, &found);
     kept->has_lines = true;
     kept->line_header = l->line_header;
     kept->files = l->files; /* with those that the program defined */
@@ -117,9 +141,7 @@ static size_t bytes_of(const struct ms_kept_unit *kept)
 {
     return sizeof *kept + (kept->n_spans + kept->n_outside) * sizeof *kept->spans +
            kept->files.dirs_room * sizeof *kept->files.dirs +
-           kept->files.files_room * sizeof *kept->files.files +
-           kept->lines.marks_room * sizeof *kept->lines.marks +
-           kept->lines.sequences_room * sizeof *kept->lines.sequences;
+           kept->files.files_room * sizeof *kept->files.files + ms_line_index_bytes(&kept->lines);
 }
 
 static enum ms_status index_unit(struct ms_keep *keep, struct ms_kept_unit *kept,
@@ -128,11 +150,12 @@ static enum ms_status index_unit(struct ms_keep *keep, struct ms_kept_unit *kept
     struct ms_lookup *l = &keep->lookup;
     l->budget = ms_budget_for(l->dwarf, 1);
     enum ms_status status = index_functions(l, kept, err);
-    if (status != MS_OK)
-        return status;
-    status = ms_lookup_start(l, &kept->unit, NULL, 0, err);
-    if (status == MS_OK)
+    if (status == MS_OK && !kept->stream)
+        status = ms_lookup_start(l, &kept->unit, NULL, 0, err);
+    if (status == MS_OK && !kept->stream)
         status = index_lines(l, kept, err);
+    if (kept->stream)
+        drop_indexes(kept);
     kept->bytes = bytes_of(kept);
     return status;
 }

@@ -8,12 +8,14 @@
 #define MS_DWARF_KEEP_H
 
 #include "dwarf/line_index.h"
+#include "dwarf/spans.h"
 #include "dwarf/unit_index.h"
 
 struct ms_kept_unit {
     struct ms_unit unit;
     struct ms_span *spans, *outside; /* by trust: ALL, OUTSIDE */
     size_t n_spans, n_outside;
+    bool stream; /* its indexes would be larger than may be kept: it is gone through anew */
     bool has_lines;
     struct ms_line_header line_header; /* its unit is the one above */
     struct ms_line_files files;

@@ -14,6 +14,12 @@ void ms_line_index_fini(struct ms_line_index *index)
     memset(index, 0, sizeof *index);
 }
 
+size_t ms_line_index_bytes(const struct ms_line_index *index)
+{
+    return index->marks_room * sizeof *index->marks +
+           index->sequences_room * sizeof *index->sequences;
+}
+
 static bool push_mark(struct ms_line_index *index, const struct ms_line_state *s)
 {
     struct ms_line_mark mark = {s->address, s->at, s->file, s->line, s->column, s->op_index};
@@ -55,8 +61,8 @@ static bool end_sequence(struct ms_line_index *index, struct ms_line_sequence *s
     return true;
 }
 
-enum ms_status ms_line_index_build(const struct ms_line_machine *m, struct ms_line_index *out,
-                                   struct ms_error *err)
+enum ms_status ms_line_index_build(const struct ms_line_machine *m, size_t max_bytes,
+                                   struct ms_line_index *out, struct ms_error *err)
 {
     const struct ms_dwarf *dwarf = m->header->unit->dwarf;
     struct ms_line_sequence s = {0};
@@ -64,6 +70,8 @@ enum ms_status ms_line_index_build(const struct ms_line_machine *m, struct ms_li
     uint64_t last = 0, rows = 0;
     bool open = false, room = true;
     while (room && ms_line_next(m, &state)) {
+        if (ms_line_index_bytes(out) > max_bytes)
+            return ms_fail(err, MS_E_LIMIT, NULL, MS_NO_OFFSET, "line index over its ceiling");
         if (!open) {
             s = (struct ms_line_sequence){
                 state.address, 0, 0, out->n_marks, 0, ms_dwarf_trust(dwarf, state.address), true};

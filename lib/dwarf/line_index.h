@@ -33,10 +33,14 @@ struct ms_line_index {
     size_t n_sequences, sequences_room;
 };
 
-/** Runs the machine over the whole program. What stood before a fault is usable. */
-enum ms_status ms_line_index_build(const struct ms_line_machine *machine, struct ms_line_index *out,
-                                   struct ms_error *err);
+/**
+ * Runs the machine over the whole program. What stood before a fault is usable.
+ * @param max_bytes  what the index may take; MS_E_LIMIT when that is too little
+ */
+enum ms_status ms_line_index_build(const struct ms_line_machine *machine, size_t max_bytes,
+                                   struct ms_line_index *out, struct ms_error *err);
 void ms_line_index_fini(struct ms_line_index *index);
+size_t ms_line_index_bytes(const struct ms_line_index *index);
 
 /** The row of the address into *hit; false when no sequence has it. */
 bool ms_line_index_find(const struct ms_line_index *index, const struct ms_line_machine *machine,

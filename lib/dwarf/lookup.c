@@ -87,12 +87,13 @@ static bool afford(uint64_t *budget, uint64_t cost)
     return enough;
 }
 
-/* A pass that gathers what it sees. */
-static enum ms_status see_all(struct ms_lookup *l, const struct ms_unit *unit,
-                              enum ms_scan_mode mode, struct ms_error *err)
+enum ms_status ms_lookup_pass(struct ms_lookup *l, const struct ms_unit *unit,
+                              enum ms_scan_mode mode, ms_scan_taker take, void *owner,
+                              struct ms_error *err)
 {
     l->scan.mode = mode;
-    l->scan.n_seen = 0;
+    l->scan.take = take;
+    l->scan.owner = owner;
     l->scan.n_dies = l->scan.n_functions = l->scan.n_inlined = 0;
     if (!afford(&l->budget.info_bytes, unit->bytes.n))
         return ms_unit_fail(unit, err, MS_E_LIMIT, 0, "units overlap too often");
@@ -100,18 +101,6 @@ static enum ms_status see_all(struct ms_lookup *l, const struct ms_unit *unit,
     enum ms_status status = ms_scan_run(&l->scan, unit, unit->header.root, err);
     l->budget.ranges = l->scan.range_budget;
     return status;
-}
-
-enum ms_status ms_lookup_collect(struct ms_lookup *l, const struct ms_unit *unit,
-                                 struct ms_error *err)
-{
-    return see_all(l, unit, MS_SCAN_COLLECT, err);
-}
-
-enum ms_status ms_lookup_check(struct ms_lookup *l, const struct ms_unit *unit,
-                               struct ms_error *err)
-{
-    return see_all(l, unit, MS_SCAN_CHECK, err);
 }
 
 enum ms_status ms_lookup_functions(struct ms_lookup *l, uint64_t die_off, uint64_t only_die,

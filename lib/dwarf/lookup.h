@@ -59,13 +59,13 @@ enum ms_status ms_lookup_start(struct ms_lookup *lookup, const struct ms_unit *u
                                const uint64_t *addresses, size_t n, struct ms_error *err);
 enum ms_status ms_lookup_functions(struct ms_lookup *lookup, uint64_t die_off, uint64_t only_die,
                                    struct ms_error *err);
-/** Gathers the ranges of the unit's subprograms in lookup->scan.seen. */
-enum ms_status ms_lookup_collect(struct ms_lookup *lookup, const struct ms_unit *unit,
-                                 struct ms_error *err);
-/** Decodes all DIEs and all ranges; lookup->scan counts, and names each function and inlined
- *  call with code in `seen`. */
-enum ms_status ms_lookup_check(struct ms_lookup *lookup, const struct ms_unit *unit,
-                               struct ms_error *err);
+/**
+ * Runs a pass over the whole unit that hands on what it sees: COLLECT or CHECK.
+ * @return the unit's fault; MS_E_NOMEM when `take` stopped it
+ */
+enum ms_status ms_lookup_pass(struct ms_lookup *lookup, const struct ms_unit *unit,
+                              enum ms_scan_mode mode, ms_scan_taker take, void *owner,
+                              struct ms_error *err);
 /** Reads the line header and files; false when there is nothing to run. */
 bool ms_lookup_open_lines(struct ms_lookup *lookup, enum ms_status *status, struct ms_error *err);
 

@@ -39,7 +39,6 @@ void ms_scan_fini(struct ms_scan *scan)
 {
     free(scan->claims);
     free(scan->nodes);
-    free(scan->seen);
     free(scan->scopes);
     memset(scan, 0, sizeof *scan);
 }

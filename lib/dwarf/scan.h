@@ -12,7 +12,6 @@
 #define MS_DWARF_SCAN_H
 
 #include "dwarf/ranges.h"
-#include "dwarf/spans.h"
 
 #define MS_NO_NODE UINT32_MAX
 
@@ -43,9 +42,16 @@ struct ms_scope {
 
 enum ms_scan_mode {
     MS_SCAN_MATCH,   /* find what holds the addresses */
-    MS_SCAN_COLLECT, /* gather the ranges of all subprograms */
-    MS_SCAN_CHECK    /* decode all, count, gather where functions and inlined calls are */
+    MS_SCAN_COLLECT, /* hand on the ranges of all subprograms */
+    MS_SCAN_CHECK    /* decode all, count, hand on where functions and inlined calls are */
 };
+
+/**
+ * Gets a subprogram's range, or with CHECK a function or inlined call without its range.
+ * @return false to end the pass, for want of memory
+ */
+typedef bool (*ms_scan_taker)(void *owner, const struct ms_unit *unit, uint64_t die_off,
+                              uint64_t low, uint64_t high);
 
 /** State and results of a pass. Zeroed before the first, reused from unit to unit. */
 struct ms_scan {
@@ -58,8 +64,8 @@ struct ms_scan {
     size_t claims_room;
     struct ms_node *nodes;
     size_t n_nodes, nodes_room;
-    struct ms_range_seen *seen; /* COLLECT, CHECK: then without addresses */
-    size_t n_seen, seen_room;
+    ms_scan_taker take;                      /* COLLECT, CHECK */
+    void *owner;                             /* of what it takes */
     uint64_t n_dies, n_functions, n_inlined; /* CHECK */
 
     uint64_t range_budget; /* list entries that may still be read: see ms_ranges_start */

@@ -80,9 +80,8 @@ static void take_range(struct ms_scan *scan, const struct ms_unit *unit, uint64_
 {
     struct ms_scope *scope = &scan->scopes[scan->n_scopes - 1];
     if (scan->mode == MS_SCAN_COLLECT) {
-        struct ms_range_seen seen = {low, high, scope->die_off};
         if (ms_dwarf_trust(unit->dwarf, low) != MS_TRUST_NONE &&
-            !MS_PUSH(scan->seen, scan->n_seen, scan->seen_room, seen))
+            !scan->take(scan->owner, unit, scope->die_off, low, high))
             scan->no_memory = true;
     } else if (scan->mode == MS_SCAN_MATCH) {
         if (scope->inlined)
@@ -107,8 +106,8 @@ static void take_function(struct ms_scan *scan, const struct ms_unit *unit,
     ms_ranges_start(&ranges, unit, pcs, &scan->range_budget);
     while (ms_ranges_next(&ranges, &low, &high))
         take_range(scan, unit, low, high);
-    struct ms_range_seen seen = {0, 0, scan->scopes[scan->n_scopes - 1].die_off};
-    if (scan->mode == MS_SCAN_CHECK && !MS_PUSH(scan->seen, scan->n_seen, scan->seen_room, seen))
+    if (scan->mode == MS_SCAN_CHECK &&
+        !scan->take(scan->owner, unit, scan->scopes[scan->n_scopes - 1].die_off, 0, 0))
         scan->no_memory = true;
     if (ranges.status != MS_OK && scan->status == MS_OK)
         note_fault(scan, ms_ranges_fail(&ranges, scan->err));

@@ -56,14 +56,18 @@ static enum ms_status finish(struct ms_unit_index *index, struct ms_error *err)
 static bool push(struct ms_unit_index *index, uint64_t low, uint64_t high, uint64_t unit_off)
 {
     struct ms_range_seen range = {low, high, unit_off};
+    index->too_large |= index->n >= index->max;
+    if (index->too_large)
+        return true;
     return MS_PUSH(index->ranges, index->n, index->room, range);
 }
 
 enum ms_status ms_unit_index_from_aranges(struct ms_unit_index *index, struct ms_dwarf *dwarf,
-                                          struct ms_error *err)
+                                          size_t max_bytes, struct ms_error *err)
 {
     struct ms_aranges aranges;
     uint64_t low, high;
+    index->max = max_bytes / sizeof *index->ranges;
     ms_aranges_start(&aranges, dwarf, NULL);
     while (ms_aranges_next(&aranges, &low, &high))
         if (ms_dwarf_trust(dwarf, low) != MS_TRUST_NONE &&
@@ -85,13 +89,14 @@ static void note_broken(struct ms_unit_index *index, const struct ms_error *faul
 }
 
 enum ms_status ms_unit_index_from_units(struct ms_unit_index *index, struct ms_lookup *lookup,
-                                        struct ms_error *err)
+                                        size_t max_bytes, struct ms_error *err)
 {
     struct ms_dwarf *dwarf = lookup->dwarf;
     struct ms_unit_walk walk = {dwarf, false, 0};
     struct ms_unit_header header;
     struct ms_unit unit;
     struct ms_error found;
+    index->max = max_bytes / sizeof *index->ranges;
     for (enum ms_status status;
          (status = ms_unit_walk_next(&walk, &header, &found)) != MS_ABSENT;) {
         if (status == MS_OK)

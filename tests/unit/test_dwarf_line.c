@@ -433,7 +433,7 @@ Test(dwarf_line, the_pass_and_the_index_agree_with_counting_by_hand)
         cr_assert_eq(open_lines(&l, random_program(&random), NULL), MS_OK);
         memset(hits, 0, sizeof hits);
         cr_assert_eq(ms_line_scan(&l.machine, addresses, N, hits, pending, &budget, NULL), MS_OK);
-        cr_assert_eq(ms_line_index_build(&l.machine, &index, NULL), MS_OK);
+        cr_assert_eq(ms_line_index_build(&l.machine, SIZE_MAX, &index, NULL), MS_OK);
         for (int i = 0; i < N; i++) {
             struct ms_row_hit hand = by_hand(&l, addresses[i]), found = {0};
             bool known = ms_line_index_find(&index, &l.machine, addresses[i], &found);
@@ -461,7 +461,7 @@ Test(dwarf_line, a_sequence_without_an_end_counts_for_nothing)
     cr_assert_eq(ms_line_scan(&l.machine, &address, 1, &hit, &pending, &budget, &err), MS_E_FORMAT);
     cr_assert_eq(hit.high, 0);
     cr_assert_not_null(strstr(err.text, "the last sequence has no end"));
-    cr_assert_eq(ms_line_index_build(&l.machine, &index, &err), MS_E_FORMAT);
+    cr_assert_eq(ms_line_index_build(&l.machine, SIZE_MAX, &index, &err), MS_E_FORMAT);
     cr_assert_not(ms_line_index_find(&index, &l.machine, address, &hit));
     ms_line_index_fini(&index);
     close_lines(&l);
