@@ -136,7 +136,10 @@ static int write_report(struct job *job, const struct ms_report_file *file, size
     if (opt.format == FORMAT_JSON) {
         struct ms_json json;
         ms_json_init(&json, &job->out.sink, job->many ? 0 : 2);
-        json_report(&json, file->name, &file->reports[index], names);
+        if (!json_report(&json, file->name, &file->reports[index], names)) {
+            complain("out of memory");
+            return EXIT_SYSTEM;
+        }
         ms_sink_puts(&job->out.sink, "\n");
         return EXIT_DONE;
     }

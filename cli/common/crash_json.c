@@ -3,6 +3,59 @@
 #include "common/answer_json.h"
 #include "machsym/error.h"
 
+#include <stdlib.h>
+
+#define NO_FRAME UINT32_MAX
+
+/*
+ * What would be looked for in all frames again and again, worked out in one pass: reports have
+ * been seen with thousands of threads, and may have a million.
+ */
+struct plan {
+    const struct ms_report *report;
+    const struct ms_symbolication *names;
+    uint32_t *first;  /* of each thread, its first register; n_threads of them */
+    uint32_t *next;   /* of each register, the next one of its thread; n_frames of them */
+    bool *replaced;   /* of each frame: an inlined one whose real frame was looked up again, so
+                         that the new chain takes its place */
+};
+
+static void plan_fini(struct plan *plan)
+{
+    free(plan->first);
+    free(plan->next);
+    free(plan->replaced);
+}
+
+/* False without memory. */
+static bool plan_init(struct plan *plan, const struct ms_report *report,
+                      const struct ms_symbolication *names)
+{
+    *plan = (struct plan){.report = report, .names = names};
+    plan->first = malloc((report->n_threads + 1) * sizeof *plan->first);
+    plan->next = malloc((report->n_frames + 1) * sizeof *plan->next);
+    plan->replaced = calloc(report->n_frames + 1, sizeof *plan->replaced);
+    if (!plan->first || !plan->next || !plan->replaced)
+        return false;
+    for (size_t t = 0; t < report->n_threads; t++)
+        plan->first[t] = NO_FRAME;
+    bool looked_up = false; /* the frame that those before it are inlined into */
+    for (size_t i = report->n_frames; i-- > 0;) {
+        const struct ms_report_frame *frame = &report->frames[i];
+        const struct ms_report_frame *after = i + 1 < report->n_frames ? frame + 1 : NULL;
+        if (!frame->inlined)
+            looked_up = names->shown[i].n_frames != 0;
+        else if (!after || after->place != frame->place || after->group != frame->group)
+            looked_up = false;
+        plan->replaced[i] = frame->inlined && looked_up;
+        if (frame->place != MS_PLACE_REGISTER || !frame->reg || frame->group >= report->n_threads)
+            continue;
+        plan->next[i] = plan->first[frame->group];
+        plan->first[frame->group] = (uint32_t)i;
+    }
+    return true;
+}
+
 static void json_uuid(struct ms_json *json, const char *key, const struct ms_uuid *uuid)
 {
     char text[MS_UUID_TEXT];
@@ -57,11 +110,10 @@ static void json_kept(struct ms_json *json, const struct ms_report_frame *frame)
     json_shown(json, &shown);
 }
 
-static void json_report_frame(struct ms_json *json, const struct ms_report *report, size_t i,
-                              const struct ms_symbolication *names)
+static void json_report_frame(struct ms_json *json, const struct plan *plan, size_t i)
 {
-    const struct ms_report_frame *frame = &report->frames[i];
-    const struct ms_shown *shown = &names->shown[i];
+    const struct ms_report_frame *frame = &plan->report->frames[i];
+    const struct ms_shown *shown = &plan->names->shown[i];
     ms_json_object(json);
     if (frame->place == MS_PLACE_REGISTER)
         ms_json_field(json, "name", frame->reg);
@@ -69,7 +121,7 @@ static void json_report_frame(struct ms_json *json, const struct ms_report *repo
         ms_json_field_uint(json, "index", frame->index);
     ms_json_field_address(json, "address", frame->address_rt);
     if (frame->image >= 0) {
-        const struct ms_report_image *image = &report->images[frame->image];
+        const struct ms_report_image *image = &plan->report->images[frame->image];
         ms_json_field(json, "image", image->name);
         ms_json_field_uint(json, "image_offset", frame->address_rt - image->load_rt);
     }
@@ -80,59 +132,25 @@ static void json_report_frame(struct ms_json *json, const struct ms_report *repo
     ms_json_object_end(json);
 }
 
-/* True for an inlined frame of the report whose real frame was looked up again: the new
- * chain replaces it. */
-static bool is_replaced(const struct ms_report *report, size_t i,
-                        const struct ms_symbolication *names)
+/* The registers of a thread that point into an image. */
+static void json_registers(struct ms_json *json, const struct plan *plan, size_t thread)
 {
-    while (i < report->n_frames && report->frames[i].inlined)
-        i++;
-    return i < report->n_frames && names->shown[i].n_frames;
-}
-
-/* All frames of one place and group, in order. */
-static void json_frames(struct ms_json *json, const char *key, const struct ms_report *report,
-                        enum ms_report_place place, uint32_t group,
-                        const struct ms_symbolication *names)
-{
-    ms_json_key(json, key);
+    uint32_t i = plan->first[thread];
+    if (i == NO_FRAME)
+        return;
+    ms_json_key(json, "registers");
     ms_json_array(json);
-    for (size_t i = 0; i < report->n_frames; i++) {
-        const struct ms_report_frame *frame = &report->frames[i];
-        if (frame->place == place && frame->group == group &&
-            !(frame->inlined && is_replaced(report, i, names)))
-            json_report_frame(json, report, i, names);
-    }
+    for (; i != NO_FRAME; i = plan->next[i])
+        json_report_frame(json, plan, i);
     ms_json_array_end(json);
 }
 
-/* The registers of a thread that point into an image. */
-static void json_registers(struct ms_json *json, const struct ms_report *report, uint32_t group,
-                           const struct ms_symbolication *names)
-{
-    bool any = false;
-    for (size_t i = 0; i < report->n_frames; i++) {
-        const struct ms_report_frame *frame = &report->frames[i];
-        if (frame->place != MS_PLACE_REGISTER || frame->group != group || !frame->reg)
-            continue;
-        if (!any) {
-            ms_json_key(json, "registers");
-            ms_json_array(json);
-        }
-        any = true;
-        json_report_frame(json, report, i, names);
-    }
-    if (any)
-        ms_json_array_end(json);
-}
-
-static void json_threads(struct ms_json *json, const struct ms_report *report,
-                         const struct ms_symbolication *names)
+static void json_threads(struct ms_json *json, const struct plan *plan)
 {
     ms_json_key(json, "threads");
     ms_json_array(json);
-    for (size_t t = 0; t < report->n_threads; t++) {
-        const struct ms_report_thread *thread = &report->threads[t];
+    for (size_t t = 0; t < plan->report->n_threads; t++) {
+        const struct ms_report_thread *thread = &plan->report->threads[t];
         ms_json_object(json);
         ms_json_field_uint(json, "number", thread->number);
         ms_json_field(json, "name", thread->name);
@@ -143,47 +161,77 @@ static void json_threads(struct ms_json *json, const struct ms_report *report,
         ms_json_array(json);
         for (uint32_t k = 0; k < thread->n_frames; k++) {
             size_t i = thread->first_frame + k;
-            const struct ms_report_frame *frame = &report->frames[i];
-            if (frame->place == MS_PLACE_THREAD &&
-                !(frame->inlined && is_replaced(report, i, names)))
-                json_report_frame(json, report, i, names);
+            if (plan->report->frames[i].place == MS_PLACE_THREAD && !plan->replaced[i])
+                json_report_frame(json, plan, i);
         }
         ms_json_array_end(json);
-        json_registers(json, report, (uint32_t)t, names);
+        json_registers(json, plan, t);
         ms_json_object_end(json);
     }
     ms_json_array_end(json);
 }
 
-static void json_backtraces(struct ms_json *json, const struct ms_report *report,
-                            const struct ms_symbolication *names)
+static void json_exception(struct ms_json *json, const struct plan *plan)
 {
-    bool exception = false;
-    uint32_t n_specific = 0;
-    for (size_t i = 0; i < report->n_frames; i++) {
-        const struct ms_report_frame *frame = &report->frames[i];
-        exception |= frame->place == MS_PLACE_LAST_EXCEPTION;
-        if (frame->place == MS_PLACE_APP_SPECIFIC && frame->group >= n_specific)
-            n_specific = frame->group + 1;
+    bool any = false;
+    for (size_t i = 0; i < plan->report->n_frames; i++) {
+        if (plan->report->frames[i].place != MS_PLACE_LAST_EXCEPTION)
+            continue;
+        if (!any) {
+            ms_json_key(json, "last_exception_backtrace");
+            ms_json_array(json);
+        }
+        any = true;
+        if (!plan->replaced[i])
+            json_report_frame(json, plan, i);
     }
-    if (exception)
-        json_frames(json, "last_exception_backtrace", report, MS_PLACE_LAST_EXCEPTION, 0, names);
-    if (!n_specific)
+    if (any)
+        ms_json_array_end(json);
+}
+
+/* The frames of one backtrace stand together, and backtraces in the order of their numbers. */
+static void json_specific(struct ms_json *json, const struct plan *plan)
+{
+    const struct ms_report_frame *open = NULL; /* a frame of the backtrace that is being written */
+    bool any = false;
+    for (size_t i = 0; i < plan->report->n_frames; i++) {
+        const struct ms_report_frame *frame = &plan->report->frames[i];
+        if (frame->place != MS_PLACE_APP_SPECIFIC)
+            continue;
+        if (!any) {
+            ms_json_key(json, "application_specific_backtraces");
+            ms_json_array(json);
+        }
+        any = true;
+        if (open && open->group != frame->group) {
+            ms_json_array_end(json);
+            ms_json_object_end(json);
+        }
+        if (!open || open->group != frame->group) {
+            ms_json_object(json);
+            ms_json_field_uint(json, "number", frame->group);
+            ms_json_key(json, "frames");
+            ms_json_array(json);
+        }
+        open = frame;
+        if (!plan->replaced[i])
+            json_report_frame(json, plan, i);
+    }
+    if (!any)
         return;
-    ms_json_key(json, "application_specific_backtraces");
-    ms_json_array(json);
-    for (uint32_t group = 0; group < n_specific && group < 64; group++) {
-        ms_json_object(json);
-        ms_json_field_uint(json, "number", group);
-        json_frames(json, "frames", report, MS_PLACE_APP_SPECIFIC, group, names);
-        ms_json_object_end(json);
-    }
+    ms_json_array_end(json);
+    ms_json_object_end(json);
     ms_json_array_end(json);
 }
 
-void json_report(struct ms_json *json, const char *name, const struct ms_report *report,
+bool json_report(struct ms_json *json, const char *name, const struct ms_report *report,
                  const struct ms_symbolication *names)
 {
+    struct plan plan;
+    if (!plan_init(&plan, report, names)) {
+        plan_fini(&plan);
+        return false;
+    }
     ms_json_object(json);
     ms_json_field(json, "report", name);
     ms_json_field(json, "kind", report->kind == MS_REPORT_IPS ? "ips" : "text");
@@ -202,7 +250,10 @@ void json_report(struct ms_json *json, const char *name, const struct ms_report 
     for (size_t i = 0; i < report->n_images; i++)
         json_image(json, &report->images[i], &names->images[i]);
     ms_json_array_end(json);
-    json_threads(json, report, names);
-    json_backtraces(json, report, names);
+    json_threads(json, &plan);
+    json_exception(json, &plan);
+    json_specific(json, &plan);
     ms_json_object_end(json);
+    plan_fini(&plan);
+    return true;
 }

@@ -6,8 +6,8 @@
 
 #include "machsym/symbolize.h"
 
-/* Writes one object; `name` is the file it came from. */
-void json_report(struct ms_json *json, const char *name, const struct ms_report *report,
+/* Writes one object; `name` is the file it came from. False, and nothing, without memory. */
+bool json_report(struct ms_json *json, const char *name, const struct ms_report *report,
                  const struct ms_symbolication *names);
 
 #endif

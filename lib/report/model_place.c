@@ -1,6 +1,7 @@
 #include "report/model_place.h"
 
 #include "base/array.h"
+#include "base/limits.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -232,7 +233,8 @@ static int32_t add_image(struct ms_report_builder *b, const struct ms_frame_hint
     struct ms_report_image *image = ms_builder_image(b);
     image->load_rt = hint->load_rt;
     image->usable = true;
-    image->name = hint->image_name;
+    if (hint->image_name && strlen(hint->image_name) <= MS_MAX_IMAGE_NAME)
+        image->name = hint->image_name;
     return b->failed ? -1 : (int32_t)(b->n_images - 1);
 }
 
@@ -387,10 +389,32 @@ static void drop_registers(struct ms_report_builder *b)
     b->n_frames = n;
 }
 
+/*
+ * An image's name is compared with each frame's and printed with each: a name of megabytes in a
+ * report of a hundred thousand frames would cost terabytes. No file has such a name.
+ */
+static void drop_long_names(struct ms_report_builder *b)
+{
+    for (size_t i = 0; i < b->n_images; i++) {
+        struct ms_report_image *image = &b->images[i];
+        size_t n_name = image->name ? strlen(image->name) : 0;
+        size_t n_path = image->path ? strlen(image->path) : 0;
+        if (n_name > MS_MAX_IMAGE_NAME)
+            image->name = NULL;
+        if (n_path > MS_MAX_PATH)
+            image->path = NULL;
+        if (n_name > MS_MAX_IMAGE_NAME || n_path > MS_MAX_PATH)
+            ms_builder_note(b, "the image at 0x%llx has a name of %zu bytes, which is passed over",
+                            (unsigned long long)image->load_rt,
+                            n_path > n_name ? n_path : n_name);
+    }
+}
+
 void ms_builder_place(struct ms_report_builder *b)
 {
     struct image_index index;
     bool was_return = true;
+    drop_long_names(b);
     find_processor(b);
     if (!index_build(&index, b))
         b->failed = true;
