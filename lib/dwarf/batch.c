@@ -159,14 +159,21 @@ static int by_unit(const void *a, const void *b)
     return x->slot < y->slot ? -1 : x->slot > y->slot;
 }
 
-static void sort_pairs(struct pair *pairs, size_t n)
+/* Sorts, and drops what is there twice: a unit's ranges overlap, or its sets stand apart.
+ * Returns how many remain. */
+static size_t sort_pairs(struct pair *pairs, size_t n)
 {
-    for (size_t i = 1; i < n; i++) {
-        if (by_unit(&pairs[i - 1], &pairs[i]) > 0) {
-            qsort(pairs, n, sizeof *pairs, by_unit);
-            return;
-        }
-    }
+    size_t kept = 0;
+    bool ascending = true;
+    for (size_t i = 1; i < n && ascending; i++)
+        ascending = by_unit(&pairs[i - 1], &pairs[i]) < 0;
+    if (ascending)
+        return n;
+    qsort(pairs, n, sizeof *pairs, by_unit);
+    for (size_t i = 0; i < n; i++)
+        if (!kept || by_unit(&pairs[kept - 1], &pairs[i]) != 0)
+            pairs[kept++] = pairs[i];
+    return kept;
 }
 
 /* ---- one unit --------------------------------------------------------------------------- */
@@ -257,8 +264,7 @@ static enum ms_status run_aranges(struct batch *b, struct ms_error *err)
     while (ms_aranges_next(&aranges, &low, &high))
         if (!add_pairs(b, low, high, aranges.unit_off))
             return ms_fail_memory(err);
-    sort_pairs(b->pairs, b->n_pairs);
-    b->n_named = b->n_pairs;
+    b->n_pairs = b->n_named = sort_pairs(b->pairs, b->n_pairs);
     for (size_t i = 0, end; i < b->n_pairs; i = end) {
         for (end = i + 1; end < b->n_pairs && b->pairs[end].unit_off == b->pairs[i].unit_off;)
             end++;
@@ -302,8 +308,8 @@ static enum ms_status run_by_cover(struct batch *b, const struct ms_unit *unit,
     b->n_pairs = n;
     if (n == b->n_named)
         return MS_OK;
-    sort_pairs(b->pairs + b->n_named, n - b->n_named);
-    status = run_unit(b, unit, b->pairs + b->n_named, n - b->n_named, err);
+    n = sort_pairs(b->pairs + b->n_named, n - b->n_named);
+    status = run_unit(b, unit, b->pairs + b->n_named, n, err);
     b->n_pairs = b->n_named;
     return status;
 }

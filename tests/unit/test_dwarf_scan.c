@@ -213,6 +213,27 @@ Test(dwarf_scan, units_overlap_too)
     dw_close(&image);
 }
 
+/* Two units' sets by turns: each address is asked of each unit once. */
+Test(dwarf_scan, sets_that_take_turns)
+{
+    struct dw_image image = begin();
+    size_t offs[2];
+    for (int i = 0; i < 2; i++) {
+        offs[i] = image.info.n;
+        size_t unit = dw_unit(&image, 0);
+        dw_uleb(&image.info, CU_RANGE);
+        range(&image, 0x1000, 0x1100);
+        die(&image, FUNCTION, i ? "small" : "large", 0x1000, i ? 0x1080 : 0x1100);
+        up(&image);
+        dw_end(&image, &image.info, unit);
+    }
+    for (int i = 0; i < 40; i++)
+        dw_arange_set(&image, offs[i % 2], (const uint64_t[]){0x1000, 0x100, 0, 0});
+    expect(&image, 0x1000, "small");
+    expect(&image, 0x1080, "large");
+    dw_close(&image);
+}
+
 Test(dwarf_scan, a_line_without_a_function)
 {
     struct dw_image image = begin();
