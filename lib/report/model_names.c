@@ -37,13 +37,16 @@ static bool is_itanium(const char *name, bool underscore)
     return is_digit(name[0]) || (name[0] == 'S' && is_word(name[1]));
 }
 
-/* Swift 3's _TF…, Swift 4's _T0…, the runtime's _TtC…; libtiff's _TIFF… is C. */
+/*
+ * Swift 3's _TF…, Swift 4's _T0…, the runtime's _TtC…. The letters are those that a Swift 3
+ * symbol can begin with; libtiff's _TIFF… and the privacy service's __TCC… are C.
+ */
 static bool is_old_swift(const char *name)
 {
     if (strncmp(name, "IFF", 3) == 0)
         return false;
     return name[0] == '0' || (name[0] == 't' && is_upper(name[1])) ||
-           (is_upper(name[0]) && is_word(name[1]));
+           (name[0] && strchr("FMWTPZILO", name[0]) && is_word(name[1]));
 }
 
 static bool is_rust_v0(const char *name)
