@@ -59,6 +59,16 @@ static void save_program(unsigned kind)
     save_whole(name, &s, kind % 3 ? CONTAINER_CODE : 0);
 }
 
+/* Sets of two units by turns, of which each has all addresses. */
+static void save_turns(void)
+{
+    struct dw_image image = dw_image(4, 8, 4, false);
+    for (unsigned i = 0; i < 60; i++)
+        dw_arange_set(&image, i % 2, (const uint64_t[]){0x1000, 0x1000, 0, 0});
+    save("dwarf_aranges", "turns", 4, dw_section(&image.aranges));
+    dw_close(&image);
+}
+
 /* A dSYM made of one object has each section twice, the first time without bytes. */
 static struct ms_bytes section(const struct ms_macho *macho, const char *name)
 {
@@ -110,6 +120,7 @@ int main(int argc, char **argv)
     folder = argv[1];
     for (unsigned kind = 0; kind < TARGET_KINDS; kind++)
         save_program(kind);
+    save_turns();
     for (int i = 2; i < argc; i++)
         save_file(argv[i], i - 2);
     return 0;
