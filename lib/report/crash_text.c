@@ -25,9 +25,10 @@ struct text_reader {
     size_t first_frame;   /* of the section */
     uint32_t group;       /* of the frames to come, where the thread does not say */
     uint32_t n_registers; /* of the state so far */
-    bool waits_for_head;  /* the newest thread was made by its "Thread N name:" line */
-    bool implicit;        /* the frames stand without a thread's line: a fragment */
-    int32_t highlighted;  /* the first highlighted or attributed thread, -1 */
+    size_t n_states;
+    bool waits_for_head; /* the newest thread was made by its "Thread N name:" line */
+    bool implicit;       /* the frames stand without a thread's line: a fragment */
+    int32_t highlighted; /* the first highlighted or attributed thread, -1 */
     struct ms_crash_fields fields;
     size_t n_odd_frames, n_odd_images, odd_off; /* lines that should be one and are not */
     /* The arena's copies of the last names: those of images and of a recursion repeat. */
@@ -362,6 +363,22 @@ static void read_registers(struct text_reader *r, const struct ms_line *line)
     }
 }
 
+/*
+ * The newest thread of that number, UINT32_MAX when there is none. A report has one state, some
+ * a few; for a hostile one's millions the threads are not searched each time.
+ */
+static uint32_t find_thread(struct text_reader *r, uint32_t number)
+{
+    enum { MOST_SEARCHES = 64 };
+    const struct ms_report_builder *b = r->b;
+    size_t last = r->n_states++ < MOST_SEARCHES ? 0 : b->n_threads;
+    for (size_t i = b->n_threads; i > last; i--)
+        if (b->threads[i - 1].number == number)
+            return (uint32_t)(i - 1);
+    /* Threads are numbered as they are listed. */
+    return number < b->n_threads && b->threads[number].number == number ? number : UINT32_MAX;
+}
+
 static void start_state(struct text_reader *r, const struct ms_crash_head *head, const char *text,
                         size_t n)
 {
@@ -372,13 +389,7 @@ static void start_state(struct text_reader *r, const struct ms_crash_head *head,
         b->arm64 |= ms_scan_find(state, state_n, "64") < state_n;
         b->arm32 |= ms_scan_find(state, state_n, "32-bit") < state_n;
     }
-    r->group = UINT32_MAX;
-    for (size_t i = b->n_threads; i && head->has_number; i--) {
-        if (b->threads[i - 1].number != head->number)
-            continue;
-        r->group = (uint32_t)(i - 1);
-        break;
-    }
+    r->group = head->has_number ? find_thread(r, head->number) : UINT32_MAX;
     r->n_registers = 0;
     r->section = SECTION_STATE;
 }
