@@ -53,8 +53,10 @@ struct ms_dwarf_hit {
  * Answers to a batch. The innermost frame has the line table's location, each outer one
  * the call site of the frame inside it. `source` is MS_SOURCE_DWARF. A frame without
  * linkage and name means: the line is known, the function is not. Strings are borrowed
- * from the sections, but for those that had to be made, which live in the answers.
- * A function whose DIE overlaps another's: the smallest range that holds the address wins.
+ * from the sections. start_vm is the entry: DW_AT_entry_pc, else the low pc, else where the
+ * first range starts; a part that stands before the entry has no start.
+ * Of functions that overlap, the one whose range that holds the address is smallest counts;
+ * of equal ones the first.
  */
 struct ms_dwarf_answers {
     struct ms_dwarf_hit *hits; /* as many as addresses, in the order asked */
@@ -71,6 +73,9 @@ struct ms_dwarf_answers {
  * their units (.debug_aranges, else the units' own ranges), then makes one streaming pass
  * over the DIEs and the line program of each unit needed, storing hits only.
  * Nothing of a unit is kept afterwards: for one-by-one queries see ms_dwarf_find.
+ * @param out  zeroed before the first call, freed by ms_dwarf_answers_fini
+ * @return MS_OK however many units are broken: see the hits; MS_E_NOMEM; MS_E_LIMIT for
+ *         2^32 addresses or more
  */
 enum ms_status ms_dwarf_find_many(struct ms_dwarf *dwarf, const uint64_t *addresses_vm, size_t n,
                                   struct ms_dwarf_answers *out, struct ms_error *err);

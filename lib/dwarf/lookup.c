@@ -208,8 +208,9 @@ static void put_function(const struct ms_function *function, uint64_t address,
 {
     frame->linkage = function->linkage;
     frame->name = function->name;
-    frame->has_start = function->has_entry;
-    if (function->has_entry) {
+    /* A cold part may stand before the entry: no offset says where it is. */
+    frame->has_start = function->has_entry && function->entry_vm <= address;
+    if (frame->has_start) {
         frame->start_vm = function->entry_vm;
         frame->offset = address - function->entry_vm;
     }

@@ -174,6 +174,32 @@ Test(dwarf_scan, the_tree_says_what_is_inlined_where)
     dw_close(&image);
 }
 
+/* The entry is where the first range starts; what stands before it has no offset from it. */
+Test(dwarf_scan, a_cold_part_before_the_entry)
+{
+    struct dw_image image = begin();
+    struct ms_dwarf_answers one = {0};
+    const uint64_t words[] = {0x2000, 0x2010, 0x1000, 0x1010, 0, 0};
+    for (int i = 0; i < 6; i++)
+        dw_u64(&image.ranges, words[i]);
+    size_t unit = dw_unit(&image, 0);
+    dw_uleb(&image.info, CU);
+    dw_uleb(&image.info, LISTED);
+    dw_str(&image.info, "f");
+    dw_u32(&image.info, 0);
+    up(&image);
+    dw_end(&image, &image.info, unit);
+    cr_assert_eq(ms_dwarf_find(dw_open(&image), 0x2004, &one, NULL), MS_OK);
+    cr_assert(one.frames[0].has_start);
+    cr_assert_eq(one.frames[0].start_vm, 0x2000);
+    cr_assert_eq(one.frames[0].offset, 4);
+    cr_assert_eq(ms_dwarf_find(image.reader, 0x1004, &one, NULL), MS_OK);
+    cr_assert_str_eq(one.frames[0].name, "f");
+    cr_assert_not(one.frames[0].has_start);
+    ms_dwarf_answers_fini(&one);
+    dw_close(&image);
+}
+
 Test(dwarf_scan, dropped_code_claims_nothing)
 {
     struct dw_image image = begin();
