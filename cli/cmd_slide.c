@@ -266,11 +266,15 @@ static void keep_matching(struct run *run)
 
 static int complain_of_none(const struct run *run, size_t n_listed)
 {
-    bool cut = false;
-    for (size_t i = 0; i < n_listed && !cut; i++)
-        cut = run->images[i].path && strstr(run->images[i].path, "...");
+    bool cut = false, has_uuids = false;
+    for (size_t i = 0; i < n_listed; i++) {
+        cut |= run->images[i].path && strstr(run->images[i].path, "...");
+        has_uuids |= run->images[i].has_uuid;
+    }
     complain("%s: lists no image called %s%s", run->input.name, base_name(run->slices[0].path),
-             cut ? "; paths in it are cut short: make it with vmmap -w" : "");
+             has_uuids ? " and none with its UUID"
+             : cut     ? "; paths in it are cut short: make it with vmmap -w"
+                       : "; it gives no UUIDs, so the file must have the name of the image");
     return EXIT_INPUT;
 }
 

@@ -90,18 +90,13 @@ static int check_lookup(struct run *run, const struct ms_slice_uuid *slice)
         return complain_error(&err);
     enum ms_status status = ms_image_check(image, &check, &err);
     ms_image_close(image);
-    if (status == MS_ABSENT) {
-        warn("%s (%s): has no debug information", run->dsym.path, slice->arch);
-        run->n_broken++;
-        return EXIT_DONE;
-    }
     if (status != MS_OK)
         return complain_error(&err);
     if (check.n_errors) {
         char line[MS_ERROR_LINE];
         run->n_broken++;
-        warn("%" PRIu64 " units, %zu of them damaged; the first: %s", check.n_units,
-             check.n_errors, ms_error_describe(&check.first, line));
+        warn("%" PRIu64 " units, %zu of them damaged; the first: %s", check.n_units, check.n_errors,
+             ms_error_describe(&check.first, line));
     }
     if (opt.json) {
         ms_json_field_uint(&run->json, "units", check.n_units);
@@ -113,8 +108,8 @@ static int check_lookup(struct run *run, const struct ms_slice_uuid *slice)
         ms_sink_printf(&run->out.sink,
                        "lookup %s %" PRIu64 " units, %" PRIu64 " functions, %" PRIu64
                        " inlined calls, %" PRIu64 " line rows, %zu damaged units\n",
-                       slice->arch, check.n_units, check.n_functions, check.n_inlined,
-                       check.n_rows, check.n_errors);
+                       slice->arch, check.n_units, check.n_functions, check.n_inlined, check.n_rows,
+                       check.n_errors);
     }
     return EXIT_DONE;
 }
@@ -144,8 +139,8 @@ static int check_dwarf(struct run *run, const struct ms_slice_uuid *slice)
     struct helper_end end;
     out_flush(&run->out);
     int status = helper_run("llvm", arguments, LLVM_SECONDS,
-                            LLVM_MEMORY_LEAST + theirs->file_bytes * LLVM_MEMORY_RATIO,
-                            take_report, run, &end);
+                            LLVM_MEMORY_LEAST + theirs->file_bytes * LLVM_MEMORY_RATIO, take_report,
+                            run, &end);
     if (status != EXIT_DONE)
         return status;
     if (end.status < 0 || end.status > 1) {
@@ -163,10 +158,17 @@ static int check_dwarf(struct run *run, const struct ms_slice_uuid *slice)
 
 /* ---- comparing --------------------------------------------------------------------------- */
 
-/* The checks that were asked for beyond the UUID. */
+/* The checks that were asked for beyond the UUID, and one that costs nothing. */
 static int check_match(struct run *run, const struct ms_slice_uuid *slice)
 {
+    const struct ms_slice_uuid *theirs = with_uuid(&run->dsym, &slice->uuid);
     out_flush(&run->out); /* a check may take long, and warn */
+    if (!theirs->has_dwarf) {
+        warn("%s (%s): has no debug information%s", run->dsym.path, slice->arch,
+             theirs->filetype == MS_MH_DSYM ? "" : ": it is a binary, not a dSYM");
+        run->n_broken += opt.lookup || opt.dwarf;
+        return EXIT_DONE;
+    }
     int status = opt.lookup ? check_lookup(run, slice) : EXIT_DONE;
     return opt.dwarf ? worse(status, check_dwarf(run, slice)) : status;
 }
@@ -252,6 +254,16 @@ static int read_side(struct side *side, const char *path)
     return EXIT_DONE;
 }
 
+static void complain_of_arch(const struct side *side)
+{
+    char list[400] = "";
+    for (size_t i = 0; i < side->n; i++) {
+        size_t at = strlen(list);
+        snprintf(list + at, sizeof list - at, "%s%s", i ? ", " : "", side->slices[i].arch);
+    }
+    complain("%s: has no %s slice; it has %s", side->path, opt.arch, list);
+}
+
 static int verify(const char *binary, const char *dsym)
 {
     static struct run run; /* large: it holds the output buffer */
@@ -261,7 +273,7 @@ static int verify(const char *binary, const char *dsym)
         out_stdout(&run.out);
         status = compare(&run);
         if (!run.n_compared) {
-            complain("%s: has no %s slice", binary, opt.arch);
+            complain_of_arch(&run.binary);
             status = EXIT_INPUT;
         }
         out_flush(&run.out); /* the verdicts, then what to do about them */

@@ -114,6 +114,7 @@ struct ms_slice_uuid {
     int64_t mtime;       /**< of that file, seconds since 1970 */
     uint64_t file_bytes; /**< size of that file */
     uint32_t filetype;
+    bool has_dwarf;
     uint64_t text_vm;    /**< link address A */
 };
 
