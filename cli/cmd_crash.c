@@ -65,10 +65,11 @@ static const struct command command = {
 /* One run over all reports. */
 struct job {
     struct ms_symbolizer *symbolizer;
+    struct word_list beside; /* folders of reports that were searched; owned */
     struct out out;
     bool many;       /* several reports: JSON comes out a line each */
     bool unresolved; /* some frame has no name */
-    char *beside;    /* the folder that was searched last for being a report's; owned */
+    bool missing;    /* some image lacks a file */
 };
 
 static int add_paths(struct job *job, const struct word_list *paths)
@@ -95,15 +96,18 @@ static int add_beside(struct job *job, const char *report)
     }
     snprintf(folder, n + 2, "%s", slash ? report : ".");
     folder[n] = 0;
-    if (job->beside && strcmp(job->beside, folder) == 0) { /* the reports of one folder */
-        free(folder);
-        return EXIT_DONE;
-    }
-    free(job->beside);
-    job->beside = folder;
+    for (size_t i = 0; i < job->beside.n; i++)
+        if (strcmp(job->beside.items[i], folder) == 0) { /* once is enough for all its reports */
+            free(folder);
+            return EXIT_DONE;
+        }
     struct ms_error err;
     enum ms_status status = ms_symbolizer_add(job->symbolizer, n ? folder : "/", true, &err);
-    return status == MS_E_NOMEM ? complain_error(&err) : EXIT_DONE;
+    if (status != MS_E_NOMEM && word_list_push(&job->beside, folder))
+        return EXIT_DONE;
+    free(folder);
+    complain("out of memory");
+    return EXIT_SYSTEM;
 }
 
 static int choose_thread(const char *name, const struct ms_report *report,
@@ -187,7 +191,7 @@ static int do_report(struct job *job, const struct ms_report_file *file, size_t 
     out_flush(&job->out); /* the report, then what is said of it */
     /* Of a text and its JSON original, one summary is enough. */
     if (!(report->translated && index + 1 < file->n_reports) || opt.format == FORMAT_TEXT)
-        job->unresolved |= !summarise(file->name, report, &names, opt.explain);
+        job->unresolved |= !summarise(file->name, report, &names, opt.explain, &job->missing);
     ms_symbolication_fini(&names);
     return status;
 }
@@ -266,6 +270,19 @@ static int check_usage(const struct word_list *reports)
     return ARGS_RUN;
 }
 
+/* What is missing may lie where nothing could be read. */
+static void tell_skipped(const struct job *job)
+{
+    struct ms_error first;
+    char line[MS_ERROR_LINE];
+    size_t n = job->missing ? ms_symbolizer_skipped(job->symbolizer, &first) : 0;
+    if (n == 1)
+        warn("passed over: %s", ms_error_describe(&first, line));
+    else if (n)
+        warn("passed over %zu files and folders, the first: %s", n,
+             ms_error_describe(&first, line));
+}
+
 static int run(const struct word_list *reports)
 {
     static struct job job; /* large: it holds the output buffer */
@@ -288,8 +305,11 @@ static int run(const struct word_list *reports)
     }
     if (opened)
         status = out_finish(&job.out, status, status == EXIT_DONE);
+    tell_skipped(&job);
     ms_symbolizer_close(job.symbolizer);
-    free(job.beside);
+    for (size_t i = 0; i < job.beside.n; i++)
+        free((char *)(uintptr_t)job.beside.items[i]);
+    word_list_fini(&job.beside);
     return worse(status, opt.strict && job.unresolved ? EXIT_NO : EXIT_DONE);
 }
 

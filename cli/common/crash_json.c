@@ -125,7 +125,8 @@ static void json_report_frame(struct ms_json *json, const struct plan *plan, siz
         ms_json_field(json, "image", image->name);
         ms_json_field_uint(json, "image_offset", frame->address_rt - image->load_rt);
     }
-    if (!shown->n_frames && frame->symbol)
+    bool resolved = shown->n_frames && shown->frames[shown->n_frames - 1].function;
+    if (!resolved && frame->has_name)
         json_kept(json, frame);
     else
         json_shown(json, shown);

@@ -27,15 +27,31 @@ static const char *describe(const struct ms_report_image *image, char text[ROOM]
     return text;
 }
 
-/* Apple's own images: nobody has their dSYMs, so they are told of in one line. */
+/*
+ * Apple's own images: nobody has their dSYMs, so they are told of in one line. A simulator has
+ * the folders of its system below its runtime, RuntimeRoot now and an SDK in Xcode before; on
+ * whatever disk that lies, its dyld has a name of its own.
+ */
 static bool is_system(const struct ms_report_image *image)
 {
     static const char *const folders[] = {"/System/", "/usr/lib/", "/usr/libexec/",
                                           "/Library/Apple/", "/private/preboot/"};
-    for (size_t i = 0; image->path && i < sizeof folders / sizeof *folders; i++)
+    static const char *const roots[] = {"/RuntimeRoot/", "Simulator.sdk/"};
+    if (!image->path)
+        return false;
+    for (size_t i = 0; i < sizeof folders / sizeof *folders; i++)
         if (strncmp(image->path, folders[i], strlen(folders[i])) == 0)
             return true;
-    return false;
+    for (size_t i = 0; i < sizeof roots / sizeof *roots; i++)
+        if (strstr(image->path, roots[i]))
+            return true;
+    return strcmp(label(image), "dyld_sim") == 0;
+}
+
+/* A system image that no file was found for. */
+static bool is_told_together(const struct ms_report_image *image, const struct ms_image_outcome *o)
+{
+    return is_system(image) && o->why == MS_WHY_NO_FILE;
 }
 
 static bool is_unresolved(const struct ms_image_outcome *o)
@@ -65,8 +81,9 @@ static void tell_missing(const struct ms_report_image *image, const struct ms_im
                                       : "its debug information is damaged");
         break;
     case MS_WHY_COMPLETE:
-        warn("%s: %u of %u frames have no name in %s", who, o->n_frames - o->n_resolved - o->n_kept,
-             o->n_frames, o->debug_path ? o->debug_path : "its files");
+        warn("%s: %u of %u frames lie outside what %s has names for (--explain tells which)", who,
+             o->n_frames - o->n_resolved - o->n_kept, o->n_frames,
+             o->debug_path ? o->debug_path : "its file");
         break;
     case MS_WHY_NO_FILE:
     case MS_WHY_NO_IMAGE:
@@ -86,7 +103,7 @@ static void tell_system(const struct ms_report *report, const struct ms_symbolic
     unsigned n = 0, n_frames = 0;
     for (size_t i = 0; i < report->n_images; i++) {
         const struct ms_image_outcome *o = &names->images[i];
-        if (!is_system(&report->images[i]) || !is_unresolved(o) || o->why != MS_WHY_NO_FILE)
+        if (!is_unresolved(o) || !is_told_together(&report->images[i], o))
             continue;
         size_t at = strlen(list);
         if (n < 5)
@@ -95,9 +112,30 @@ static void tell_system(const struct ms_report *report, const struct ms_symbolic
         n_frames += o->n_frames - o->n_kept - o->n_resolved;
     }
     if (n)
-        warn("%u frames of %u system images stay unnamed (%s%s): their symbols come with the "
-             "operating system alone",
+        warn(n_frames == 1 ? "%u frame of %u system image stays unnamed (%s%s): its symbols come "
+                             "with the operating system alone"
+             : n == 1      ? "%u frames of %u system image stay unnamed (%s%s): its symbols come "
+                             "with the operating system alone"
+                           : "%u frames of %u system images stay unnamed (%s%s): their symbols "
+                             "come with the operating system alone",
              n_frames, n, list, n > 5 ? ", …" : "");
+}
+
+/* Frames that no file could help. Where no images are listed at all, that is said instead. */
+static void tell_homeless(const struct ms_report *report, const struct ms_symbolication *names)
+{
+    unsigned in_images = 0, named = 0;
+    for (size_t i = 0; i < names->n_images; i++) {
+        in_images += names->images[i].n_frames;
+        named += names->images[i].n_resolved + names->images[i].n_kept;
+    }
+    unsigned n = (names->n_frames - in_images) - (names->n_resolved + names->n_kept - named);
+    if (n && report->n_images)
+        warn(n == 1 ? "%u frame lies in no image that the report lists: generated code, a jump "
+                      "astray, or an image left out of the list"
+                    : "%u frames lie in no image that the report lists: generated code, jumps "
+                      "astray, or images left out of the list",
+             n);
 }
 
 static void tell_matched(const struct ms_report_image *image, const struct ms_image_outcome *o)
@@ -109,7 +147,7 @@ static void tell_matched(const struct ms_report_image *image, const struct ms_im
 }
 
 bool summarise(const char *name, const struct ms_report *report,
-               const struct ms_symbolication *names, bool explain)
+               const struct ms_symbolication *names, bool explain, bool *missing)
 {
     unsigned n_wanted = 0, n_matched = 0;
     if (report->note)
@@ -117,18 +155,20 @@ bool summarise(const char *name, const struct ms_report *report,
     for (size_t i = 0; i < report->n_images; i++) {
         const struct ms_image_outcome *o = &names->images[i];
         const struct ms_report_image *image = &report->images[i];
-        if (o->n_frames == o->n_kept) /* nothing was asked of its files */
-            continue;
+        if (!o->n_asked || (is_told_together(image, o) && !is_unresolved(o)))
+            continue; /* nothing was wanted of its files that anybody could have */
         bool matched = o->debug_path || o->binary_path;
         n_wanted++;
         n_matched += matched;
         if (explain && matched)
             tell_matched(image, o);
-        bool told_together = is_system(image) && o->why == MS_WHY_NO_FILE;
-        if ((is_unresolved(o) && !told_together) || (matched && o->why != MS_WHY_COMPLETE))
-            tell_missing(image, o);
+        if (is_told_together(image, o) || (!is_unresolved(o) && o->why == MS_WHY_COMPLETE))
+            continue;
+        tell_missing(image, o);
+        *missing |= o->why != MS_WHY_COMPLETE;
     }
     tell_system(report, names);
+    tell_homeless(report, names);
     if (!report->n_images)
         warn("%s: lists no binary images, so no address can be matched to a file", name);
     unsigned done = names->n_resolved + names->n_kept;

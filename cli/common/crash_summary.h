@@ -9,9 +9,10 @@
 
 /*
  * Prints it. `explain`: also the images that went well, with their files.
+ * Sets *missing to true when an image lacks a file that somebody could have.
  * Returns true when every frame has a name.
  */
 bool summarise(const char *name, const struct ms_report *report,
-               const struct ms_symbolication *names, bool explain);
+               const struct ms_symbolication *names, bool explain, bool *missing);
 
 #endif

@@ -95,15 +95,19 @@ void ms_builder_note(struct ms_report_builder *b, const char *format, ...) MS_PR
  * - registers that lie in no image with a known end are dropped
  * - named: cleared where ms_symbol_is_kept says no; a reader may have cleared it before
  *   (symbol set, named false), and sets it true otherwise
+ * - has_name: set where ms_symbol_is_name says so
  * - crashed_thread: the first thread that says so, unless the reader set it
  * @return MS_OK, MS_E_NOMEM
  */
 enum ms_status ms_builder_close(struct ms_report_builder *b, size_t end, struct ms_error *err);
 
 /**
- * Is `symbol` a name worth keeping? Not when it is empty, "???", "<redacted>", mangled, a
+ * Does `symbol` name a function? Not when it is NULL, empty, "???", "<redacted>", a
  * hexadecimal number, or the image's own name (`image_name` may be NULL).
  */
+bool ms_symbol_is_name(const char *symbol, const char *image_name);
+
+/** Is it a name worth keeping? Not when it is none, or mangled. */
 bool ms_symbol_is_kept(const char *symbol, const char *image_name);
 
 /** True for a Swift, C++ or Rust name as the linker knows it, with or without underscores. */

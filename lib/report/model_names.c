@@ -100,11 +100,14 @@ static bool is_placeholder(const char *symbol)
            symbol[2 + strspn(symbol + 2, "0123456789abcdefABCDEF")] == 0;
 }
 
+bool ms_symbol_is_name(const char *symbol, const char *image_name)
+{
+    return symbol && !is_placeholder(symbol) && (!image_name || strcmp(symbol, image_name) != 0);
+}
+
 bool ms_symbol_is_kept(const char *symbol, const char *image_name)
 {
-    if (!symbol || is_placeholder(symbol) || ms_symbol_is_mangled(symbol))
-        return false;
-    return !image_name || strcmp(symbol, image_name) != 0;
+    return ms_symbol_is_name(symbol, image_name) && !ms_symbol_is_mangled(symbol);
 }
 
 bool ms_symbol_is_trampoline(const char *symbol)

@@ -325,17 +325,15 @@ static bool is_return(const struct ms_frame_item *item, const struct ms_frame_it
 static void judge_name(const struct ms_report_builder *b, struct ms_frame_item *item)
 {
     struct ms_report_frame *frame = &item->frame;
-    if (!frame->symbol)
-        frame->named = false;
-    if (!frame->named)
-        return;
-    frame->named = ms_symbol_is_kept(frame->symbol, item->hint.image_name);
-    if (frame->named && frame->image >= 0) {
+    frame->has_name = ms_symbol_is_name(frame->symbol, item->hint.image_name);
+    if (frame->has_name && frame->image >= 0) {
         const struct ms_report_image *image = &b->images[frame->image];
         const char *slash = image->path ? strrchr(image->path, '/') : NULL;
-        frame->named = ms_symbol_is_kept(frame->symbol, image->name) &&
-                       (!slash || ms_symbol_is_kept(frame->symbol, slash + 1));
+        frame->has_name = ms_symbol_is_name(frame->symbol, image->name) &&
+                          (!slash || ms_symbol_is_name(frame->symbol, slash + 1));
     }
+    /* A reader has cleared it for a name that it knows to say little. */
+    frame->named = frame->named && frame->has_name && ms_symbol_is_kept(frame->symbol, NULL);
 }
 
 /* The frame of the same thread that stands before frame i, passing over others' places. */

@@ -170,6 +170,13 @@ static enum ms_status add_file(struct ms_catalog *catalog, const char *path, str
     return status;
 }
 
+static void note_skipped(struct ms_catalog *catalog, size_t n, const struct ms_error *first)
+{
+    if (n && !catalog->n_skipped)
+        catalog->first_skipped = *first;
+    catalog->n_skipped += n;
+}
+
 enum ms_status ms_catalog_add(struct ms_catalog *catalog, const char *path, bool beside,
                               struct ms_error *err)
 {
@@ -189,10 +196,10 @@ enum ms_status ms_catalog_add(struct ms_catalog *catalog, const char *path, bool
             if (err)
                 *err = inner;
         } else if (added != MS_OK) {
-            catalog->incomplete = true;
+            note_skipped(catalog, 1, &inner);
         }
     }
-    catalog->incomplete |= paths.incomplete;
+    note_skipped(catalog, paths.n_skipped, &paths.first_skipped);
     ms_paths_fini(&paths);
     return status;
 }

@@ -29,7 +29,8 @@ struct ms_catalog {
     uint32_t *last_uuid, *last_name;  /* for those, the last entry of the same */
     size_t last_uuid_room, last_name_room;
     struct ms_arena arena;
-    bool incomplete;     /* something could not be read */
+    size_t n_skipped;    /* folders, and Mach-O files in them, that could not be read */
+    struct ms_error first_skipped;
     size_t n_files;      /* Mach-O files seen */
 };
 

@@ -32,7 +32,8 @@ static const char *main_binary(struct ms_arena *arena, const char *bundle)
     static const char *const inside[] = {"Contents/MacOS", "", "Versions/Current", "Versions/A"};
     char *name = stem(arena, bundle);
     for (size_t i = 0; name && i < sizeof inside / sizeof *inside; i++) {
-        char *dir = inside[i][0] ? ms_path_join(arena, bundle, inside[i]) : (char *)(uintptr_t)bundle;
+        char *dir =
+            inside[i][0] ? ms_path_join(arena, bundle, inside[i]) : (char *)(uintptr_t)bundle;
         char *file = dir ? ms_path_join(arena, dir, name) : NULL;
         if (exists(file) && !ms_path_is_folder(file))
             return file;
@@ -115,7 +116,7 @@ static enum ms_status archived_app(struct ms_paths *out, const char *archive, st
 enum ms_status ms_companion_files(struct ms_paths *paths, const char *path, bool whole,
                                   struct ms_error *err)
 {
-    if (!ms_path_is_folder(path) || ms_path_has_suffix(path, ".dSYM"))
+    if (!ms_path_is_folder(path) || ms_path_is_dsym(path))
         return ms_paths_collect(paths, path, MS_REACH_ALL, err);
     enum ms_status status = MS_OK;
     if (ms_path_has_suffix(path, ".xcarchive") && !whole)
@@ -185,11 +186,14 @@ enum ms_status ms_companion_binaries(struct ms_catalog *catalog, const char *dwa
                                      struct ms_error *err)
 {
     struct ms_arena *arena = &catalog->arena;
-    const char *marker = strstr(dwarf_file, ".dSYM/Contents/Resources/DWARF/");
+    const char *marker = strstr(dwarf_file, "/Contents/Resources/DWARF/");
     if (!marker)
         return MS_OK;
     /* X of X.dSYM is the binary beside it; X.app of X.app.dSYM the bundle. */
-    char *beside = ms_arena_copy(arena, dwarf_file, (size_t)(marker - dwarf_file));
+    size_t n = (size_t)(marker - dwarf_file), suffix = strlen(".dSYM");
+    if (n > suffix && memcmp(marker - suffix, ".dSYM", suffix) == 0)
+        n -= suffix;
+    char *beside = ms_arena_copy(arena, dwarf_file, n);
     if (!beside)
         return ms_fail_memory(err);
     const char *candidates[2] = {beside, NULL};

@@ -91,20 +91,45 @@ bool ms_path_is_folder(const char *path)
 
 bool ms_path_is_bundle_name(const char *path)
 {
-    static const char *const suffixes[] = {".dSYM",   ".app",    ".framework", ".xcarchive",
-                                           ".appex",  ".bundle", ".xpc",       ".kext",
-                                           ".plugin", ".xctest", ".systemextension",
-                                           ".xcframework"};
+    static const char *const suffixes[] = {
+        ".dSYM", ".app",  ".framework", ".xcarchive", ".appex",           ".bundle",
+        ".xpc",  ".kext", ".plugin",    ".xctest",    ".systemextension", ".xcframework"};
     for (size_t i = 0; i < sizeof suffixes / sizeof *suffixes; i++)
         if (ms_path_has_suffix(path, suffixes[i]))
             return true;
     return false;
 }
 
+bool ms_path_is_dsym(const char *path)
+{
+    if (ms_path_is_bundle_name(path)) /* an app may hold whatever it likes */
+        return ms_path_has_suffix(path, ".dSYM");
+    struct ms_arena scratch;
+    ms_arena_init(&scratch, 0);
+    char *dwarf = ms_path_join(&scratch, path, "Contents/Resources/DWARF");
+    bool is_dsym = dwarf && ms_path_is_folder(dwarf);
+    ms_arena_fini(&scratch);
+    return is_dsym;
+}
+
+static void note_skipped(struct ms_paths *paths, const struct ms_error *why)
+{
+    if (paths->n_skipped++ == 0)
+        paths->first_skipped = *why;
+}
+
+/* The same for a ceiling of ours. */
+static void note_ceiling(struct ms_paths *paths, const char *path, const char *what)
+{
+    struct ms_error why;
+    ms_fail(&why, MS_E_LIMIT, path, MS_NO_OFFSET, "%s", what);
+    note_skipped(paths, &why);
+}
+
 static enum ms_status add(struct ms_paths *paths, const char *path, struct ms_error *err)
 {
     if (paths->n >= MAX_PATHS) {
-        paths->incomplete = true;
+        note_ceiling(paths, path, "too many files");
         return MS_OK;
     }
     const char *copy = ms_arena_copy(&paths->arena, path, strlen(path));
@@ -186,9 +211,9 @@ static enum ms_status list(const char *dir, struct names *out, struct ms_error *
 static enum ms_status walk(struct ms_paths *paths, const char *dir, enum ms_paths_reach reach,
                            const struct ancestor *up, struct ms_error *err);
 
-static enum ms_status walk_names(struct ms_paths *paths, const char *dir,
-                                 const struct names *names, enum ms_paths_reach reach,
-                                 const struct ancestor *here, struct ms_error *err)
+static enum ms_status walk_names(struct ms_paths *paths, const char *dir, const struct names *names,
+                                 enum ms_paths_reach reach, const struct ancestor *here,
+                                 struct ms_error *err)
 {
     enum ms_status status = MS_OK;
     bool in_dsym = ms_path_has_suffix(dir, ".dSYM");
@@ -201,11 +226,12 @@ static enum ms_status walk_names(struct ms_paths *paths, const char *dir,
             status = ms_fail_memory(err);
         } else if (!name->is_folder) {
             status = add(paths, path, err);
-        } else if (in_dsym || reach == MS_REACH_ALL || ms_path_is_bundle_name(path)) {
+        } else if (in_dsym || reach == MS_REACH_ALL || ms_path_is_bundle_name(path) ||
+                   ms_path_is_dsym(path)) {
             struct ms_error inner;
             status = walk(paths, path, MS_REACH_ALL, here, &inner);
             if (status == MS_E_IO) { /* one unreadable folder hides only what is in it */
-                paths->incomplete = true;
+                note_skipped(paths, &inner);
                 status = MS_OK;
             } else if (status != MS_OK && err) {
                 *err = inner;
@@ -227,13 +253,13 @@ static enum ms_status walk(struct ms_paths *paths, const char *dir, enum ms_path
             return MS_OK;
     struct ancestor here = {st.st_dev, st.st_ino, up, up ? up->depth + 1 : 0};
     if (here.depth > MAX_DEPTH) {
-        paths->incomplete = true;
+        note_ceiling(paths, dir, "folders within folders, too deep");
         return MS_OK;
     }
     struct ms_arena scratch;
     ms_arena_init(&scratch, 0);
     char *dwarf = NULL;
-    if (ms_path_has_suffix(dir, ".dSYM")) {
+    if (ms_path_is_dsym(dir)) {
         dwarf = ms_path_join(&scratch, dir, "Contents/Resources/DWARF");
         if (dwarf && ms_path_is_folder(dwarf))
             dir = dwarf;
@@ -247,8 +273,8 @@ static enum ms_status walk(struct ms_paths *paths, const char *dir, enum ms_path
     return status;
 }
 
-enum ms_status ms_paths_collect(struct ms_paths *paths, const char *path,
-                                enum ms_paths_reach reach, struct ms_error *err)
+enum ms_status ms_paths_collect(struct ms_paths *paths, const char *path, enum ms_paths_reach reach,
+                                struct ms_error *err)
 {
     struct stat st;
     if (stat(path, &st) != 0)

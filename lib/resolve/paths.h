@@ -12,7 +12,8 @@ struct ms_paths {
     const char **items; /* in the arena's memory, but for the array itself */
     size_t n, room;
     struct ms_arena arena;
-    bool incomplete;    /* a folder could not be read, or a ceiling was hit */
+    size_t n_skipped;   /* folders that could not be read, or lie too deep */
+    struct ms_error first_skipped; /* why the first of them was */
 };
 
 /** How far to look into a folder that is not a bundle. */
@@ -42,6 +43,8 @@ char *ms_path_parent(struct ms_arena *arena, const char *path);
 /** dir/name, in the arena; NULL without memory. */
 char *ms_path_join(struct ms_arena *arena, const char *dir, const char *name);
 bool ms_path_is_folder(const char *path);
+/** A dSYM bundle: by its name, or, renamed, by the folder Contents/Resources/DWARF in it. */
+bool ms_path_is_dsym(const char *path);
 /** ".app", ".framework", ".dSYM", ".xcarchive", …: a folder that stands for one thing. */
 bool ms_path_is_bundle_name(const char *path);
 

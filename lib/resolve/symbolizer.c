@@ -15,8 +15,10 @@
 /* An image opened for one UUID; also remembers that it could not be. */
 struct opened {
     struct ms_uuid uuid;
-    struct ms_image *image; /* NULL: no file, or it can't be read */
-    struct ms_error error;  /* status MS_OK: there just is no file */
+    struct ms_image *image;   /* NULL: no file, or it can't be read */
+    struct ms_image *earlier; /* one without debug information, replaced when a file with it came */
+    size_t n_known;           /* entries of the catalog when it was opened */
+    struct ms_error error;    /* status MS_OK: there just is no file */
 };
 
 struct ms_symbolizer {
@@ -39,8 +41,10 @@ void ms_symbolizer_close(struct ms_symbolizer *symbolizer)
 {
     if (!symbolizer)
         return;
-    for (size_t i = 0; i < symbolizer->n_opened; i++)
+    for (size_t i = 0; i < symbolizer->n_opened; i++) {
         ms_image_close(symbolizer->opened[i].image);
+        ms_image_close(symbolizer->opened[i].earlier);
+    }
     free(symbolizer->opened);
     ms_index_fini(&symbolizer->by_uuid);
     ms_catalog_fini(&symbolizer->catalog);
@@ -53,28 +57,68 @@ enum ms_status ms_symbolizer_add(struct ms_symbolizer *symbolizer, const char *p
     return ms_catalog_add(&symbolizer->catalog, path, beside, err);
 }
 
+size_t ms_symbolizer_skipped(const struct ms_symbolizer *symbolizer, struct ms_error *first)
+{
+    if (symbolizer->catalog.n_skipped)
+        *first = symbolizer->catalog.first_skipped;
+    return symbolizer->catalog.n_skipped;
+}
+
+/* Opens the best there is in the catalog now; leaves *image NULL where there is nothing. */
+static void open_best(struct ms_symbolizer *s, struct opened *o)
+{
+    const struct ms_catalog_entry *debug = ms_catalog_debug(&s->catalog, &o->uuid);
+    const struct ms_catalog_entry *binary = ms_catalog_binary(&s->catalog, &o->uuid);
+    if (!debug && !binary)
+        debug = ms_catalog_any(&s->catalog, &o->uuid); /* a dSYM without DWARF still has symbols */
+    memset(&o->error, 0, sizeof o->error);
+    o->n_known = s->catalog.n;
+    if (binary && !debug) { /* its dSYM may lie beside it, outside what was named */
+        struct ms_image_choice choice = {binary->path, NULL, &o->uuid, false};
+        ms_image_open(&choice, &o->image, &o->error);
+    } else if (debug) {
+        ms_image_open_pair(binary ? binary->path : NULL, debug->path, &o->uuid, &o->image,
+                           &o->error);
+    }
+}
+
+/* Whether files that were added since would tell more than what was opened. */
+static bool is_outdated(const struct ms_symbolizer *s, const struct opened *o)
+{
+    if (o->n_known == s->catalog.n)
+        return false;
+    if (!o->image)
+        return ms_catalog_any(&s->catalog, &o->uuid) != NULL;
+    struct ms_image_info info;
+    ms_image_info(o->image, &info);
+    return !info.has_dwarf && ms_catalog_debug(&s->catalog, &o->uuid);
+}
+
 /* The image with this UUID, opened on first use; NULL without memory. */
 static struct opened *open_image(struct ms_symbolizer *s, const struct ms_uuid *uuid)
 {
     uint64_t hash = ms_hash(0, uuid->byte, sizeof uuid->byte);
-    uint32_t known;
-    for (size_t probe = 0; (known = ms_index_next(&s->by_uuid, hash, &probe)) != MS_INDEX_NONE;)
-        if (ms_uuid_equal(&s->opened[known].uuid, uuid))
-            return &s->opened[known];
+    uint32_t i;
+    for (size_t probe = 0; (i = ms_index_next(&s->by_uuid, hash, &probe)) != MS_INDEX_NONE;) {
+        struct opened *known = &s->opened[i];
+        if (!ms_uuid_equal(&known->uuid, uuid))
+            continue;
+        if (is_outdated(s, known)) {
+            if (known->image) /* its strings are promised for as long as the symbolizer lives */
+                known->earlier = known->image;
+            known->image = NULL;
+            open_best(s, known);
+            if (!known->image && known->error.status != MS_E_NOMEM) {
+                known->image = known->earlier;
+                known->earlier = NULL;
+            }
+        }
+        return known->error.status == MS_E_NOMEM ? NULL : known;
+    }
     struct opened new;
     memset(&new, 0, sizeof new);
     new.uuid = *uuid;
-    const struct ms_catalog_entry *debug = ms_catalog_debug(&s->catalog, uuid);
-    const struct ms_catalog_entry *binary = ms_catalog_binary(&s->catalog, uuid);
-    if (!debug && !binary)
-        debug = ms_catalog_any(&s->catalog, uuid); /* a dSYM without DWARF still has symbols */
-    if (binary && !debug) { /* its dSYM may lie beside it, outside what was named */
-        struct ms_image_choice choice = {binary->path, NULL, uuid, false};
-        ms_image_open(&choice, &new.image, &new.error);
-    } else if (debug) {
-        ms_image_open_pair(binary ? binary->path : NULL, debug ? debug->path : NULL, uuid,
-                           &new.image, &new.error);
-    }
+    open_best(s, &new);
     if (new.error.status == MS_E_NOMEM || !MS_PUSH(s->opened, s->n_opened, s->opened_room, new)) {
         ms_image_close(new.image);
         return NULL;
@@ -119,7 +163,7 @@ static bool wants_name(const struct work *w, const struct ms_report_frame *frame
     case MS_SCOPE_UNNAMED:
         return !frame->named;
     case MS_SCOPE_BARE:
-        return !frame->symbol;
+        return !frame->has_name;
     case MS_SCOPE_ALL:
         break;
     }
@@ -318,8 +362,7 @@ static void count(struct work *w)
         if (!counts(frame) || !in_chosen_thread(w, frame))
             continue;
         bool resolved = shown->n_frames && shown->frames[shown->n_frames - 1].function;
-        bool kept =
-            !resolved && (frame->named || (frame->symbol && w->options->scope == MS_SCOPE_BARE));
+        bool kept = !resolved && frame->has_name;
         out->n_frames++;
         out->n_resolved += resolved;
         out->n_kept += kept;
@@ -327,6 +370,7 @@ static void count(struct work *w)
             out->images[frame->image].n_frames++;
             out->images[frame->image].n_resolved += resolved;
             out->images[frame->image].n_kept += kept;
+            out->images[frame->image].n_asked += wants_name(w, frame);
         }
     }
 }

@@ -76,6 +76,8 @@ struct ms_report_frame {
     bool inlined;            /**< an inlined frame that the report has already */
     bool named;              /**< carries a name worth keeping: not the image's own name, not
                                   "<redacted>", not mangled, not out of libc's backtrace */
+    bool has_name;           /**< carries a name of the function at all: also one that is mangled
+                                  or out of libc's backtrace, which a look-up would better */
     const char *symbol;      /**< the name it carries, NULL when none */
     bool has_offset;
     uint64_t offset;         /**< from that symbol */

@@ -50,6 +50,12 @@ void ms_symbolizer_close(struct ms_symbolizer *symbolizer); /**< takes NULL */
 enum ms_status ms_symbolizer_add(struct ms_symbolizer *symbolizer, const char *path, bool beside,
                                  struct ms_error *err);
 
+/**
+ * How many folders and files below the folders that were added could not be read, and so may
+ * hide what is looked for; *first tells why the first was.
+ */
+size_t ms_symbolizer_skipped(const struct ms_symbolizer *symbolizer, struct ms_error *first);
+
 /** What became of one image of the report. */
 struct ms_image_outcome {
     enum ms_why why;          /**< COMPLETE: files were found; NO_FILE, UUID_DIFFERS,
@@ -58,6 +64,8 @@ struct ms_image_outcome {
     uint32_t n_frames;        /**< frames that lie in it, registers not counted */
     uint32_t n_resolved;      /**< of them, that have a name now */
     uint32_t n_kept;          /**< of them, whose own name was kept */
+    uint32_t n_asked;         /**< of them, that were looked up, found or not: a name that says
+                                   little (mangled, libc's) is kept where nothing is found */
     const char *binary_path, *debug_path; /**< NULL when none; live as long as the symbolizer */
     const char *other_path;   /**< UUID_DIFFERS: the file of that name */
     struct ms_uuid other_uuid;
