@@ -10,9 +10,7 @@ enum {
     DW_TAG_compile_unit = 0x11,
     DW_TAG_inlined_subroutine = 0x1d,
     DW_TAG_subprogram = 0x2e,
-    DW_TAG_partial_unit = 0x3c,
-    DW_TAG_type_unit = 0x41,
-    DW_TAG_skeleton_unit = 0x4a
+    DW_TAG_type_unit = 0x41
 };
 
 enum {
@@ -42,7 +40,6 @@ enum {
     DW_AT_addr_base = 0x73,
     DW_AT_rnglists_base = 0x74,
     DW_AT_MIPS_linkage_name = 0x2007,
-    DW_AT_GNU_ranges_base = 0x2132,
     DW_AT_GNU_addr_base = 0x2133
 };
 

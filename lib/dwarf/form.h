@@ -61,25 +61,4 @@ void ms_value_skip(struct ms_cursor *c, const struct ms_encoding *encoding, uint
 /** True for the forms that hold a plain number. */
 bool ms_value_is_constant(const struct ms_value *value);
 
-/*
- * The streaming pass keeps its cursor in registers. A call that takes the cursor's
- * address would end that, so the rare long LEB128 goes by way of a copy.
- */
-static inline uint64_t ms_hot_uleb(struct ms_cursor *c)
-{
-    if (c->at < c->end && *c->at < 0x80)
-        return ms_cursor_u8(c);
-    struct ms_cursor copy = *c;
-    uint64_t value = ms_cursor_uleb_slow(&copy);
-    *c = copy;
-    return value;
-}
-
-/** Moves past a LEB128 of whatever value. */
-static inline void ms_hot_skip_leb(struct ms_cursor *c)
-{
-    while (ms_cursor_u8(c) & 0x80)
-        ;
-}
-
 #endif
