@@ -41,7 +41,7 @@ static struct option options[] = {
     {"-arch", NULL, OPTION_TEXT, &opt.arch, "ARCH", "slice of a universal file", NULL},
     {"-l", "--loadAddress", OPTION_HEX, &opt.load, "ADDRESS",
      "load address of the image (hexadecimal)", NULL},
-    {"-s", "--slide", OPTION_HEX, &opt.slide, "SLIDE", "slide of the image (hexadecimal)", NULL},
+    {"-s", "--slide", OPTION_SLIDE, &opt.slide, "SLIDE", "slide of the image (hexadecimal)", NULL},
     {"-offset", NULL, OPTION_FLAG, &opt.offset, NULL,
      "addresses are offsets from the image's start", NULL},
     {"-textExecAddress", NULL, OPTION_HEX, &opt.text_exec, "ADDRESS",

@@ -143,11 +143,15 @@ static int take_value(const struct command *command, const struct option *o, con
     case OPTION_TEXT:
         *(const char **)o->value = value;
         break;
-    case OPTION_HEX: {
+    case OPTION_HEX:
+    case OPTION_SLIDE: {
         struct option_number *number = o->value;
+        bool negative = o->kind == OPTION_SLIDE && value[0] == '-';
         number->given = true;
-        if (!parse_address(value, true, &number->value))
+        if (!parse_address(value + negative, true, &number->value))
             return args_misused(command, "%s takes a hexadecimal number, not '%s'", o->name, value);
+        if (negative)
+            number->value = 0 - number->value;
         break;
     }
     case OPTION_LIST:

@@ -17,6 +17,7 @@ enum option_kind {
     OPTION_FLAG,  /* value: bool *, set to true */
     OPTION_TEXT,  /* value: const char **, the last one given counts */
     OPTION_HEX,   /* value: struct option_number *; hexadecimal with or without 0x */
+    OPTION_SLIDE, /* the same, or less than zero with a '-' before it: modulo 2^64 */
     OPTION_LIST,  /* value: struct word_list *, every one given */
     OPTION_CHOICE /* value: int *, index into `choices` */
 };
