@@ -8,6 +8,7 @@
 #include "machsym/image.h"
 
 #include <inttypes.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -116,9 +117,18 @@ static int check_lookup(struct run *run, const struct ms_slice_uuid *slice)
 
 /* ---- --dwarf ------------------------------------------------------------------------------ */
 
-/* What LLVM may use: it holds several times the file in memory, and takes minutes for GBs. */
-enum { LLVM_SECONDS = 3600, LLVM_MEMORY_RATIO = 40 };
+/*
+ * What LLVM may use. It holds several times the file in memory, and reads some 2 MB a second
+ * here on a busy machine; on a damaged file it may go round in circles for ever.
+ */
+enum { LLVM_LEAST_SECONDS = 60, LLVM_BYTES_A_SECOND = 128 << 10, LLVM_MEMORY_RATIO = 40 };
 #define LLVM_MEMORY_LEAST ((uint64_t)2 << 30)
+
+static unsigned llvm_seconds(uint64_t file_bytes)
+{
+    uint64_t seconds = LLVM_LEAST_SECONDS + file_bytes / LLVM_BYTES_A_SECOND;
+    return seconds < 1u << 20 ? (unsigned)seconds : 1u << 20;
+}
 
 static bool take_report(void *to, const char *bytes, size_t n)
 {
@@ -138,18 +148,29 @@ static int check_dwarf(struct run *run, const struct ms_slice_uuid *slice)
     const char *const arguments[] = {"verify", theirs->path, uuid, NULL};
     struct helper_end end;
     out_flush(&run->out);
-    int status = helper_run("llvm", arguments, LLVM_SECONDS,
+    int status = helper_run("llvm", arguments, llvm_seconds(theirs->file_bytes),
                             LLVM_MEMORY_LEAST + theirs->file_bytes * LLVM_MEMORY_RATIO, take_report,
                             run, &end);
     if (status != EXIT_DONE)
         return status;
-    if (end.status < 0 || end.status > 1) {
-        if (end.status < 0)
-            complain("%s (%s): LLVM's verifier was ended by signal %d (%s): it does not survive "
-                     "every damaged file, or it hit its limits",
-                     theirs->path, slice->arch, end.signal, strsignal(end.signal));
+    if (end.signal == SIGXCPU || end.signal == SIGKILL) {
+        complain("%s (%s): LLVM's verifier was ended after %u seconds: it does not come to an end "
+                 "on every damaged file",
+                 theirs->path, slice->arch, llvm_seconds(theirs->file_bytes));
         return EXIT_INPUT;
     }
+    if (end.status < 0) {
+        complain("%s (%s): LLVM's verifier was ended by signal %d (%s): it does not survive every "
+                 "damaged file, or it hit its limits",
+                 theirs->path, slice->arch, end.signal, strsignal(end.signal));
+        return EXIT_INPUT;
+    }
+    if (end.status > 1 && end.status != 3) { /* 3: it has said why it can't read the file */
+        complain("machsym-helper-llvm ended with status %d: it can't run here", end.status);
+        return EXIT_SYSTEM;
+    }
+    if (end.status == 3)
+        return EXIT_INPUT;
     run->n_broken += end.status == 1;
     if (opt.json)
         ms_json_field_bool(&run->json, "dwarf_clean", end.status == 0);

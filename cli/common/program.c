@@ -65,8 +65,8 @@ static void limit(int resource, uint64_t value)
     struct rlimit now;
     if (getrlimit(resource, &now) != 0)
         return;
-    if (now.rlim_max == RLIM_INFINITY || (uint64_t)now.rlim_max > value) {
-        now.rlim_cur = now.rlim_max = (rlim_t)value;
+    if (now.rlim_cur == RLIM_INFINITY || (uint64_t)now.rlim_cur > value) {
+        now.rlim_cur = (rlim_t)value;
         setrlimit(resource, &now);
     }
 }

@@ -14,6 +14,7 @@ enum {
     MS_MAX_PATH = 4096,
     MS_MAX_IMAGE_NAME = 1024,      /* of a report: a file name or an identifier; real: 120 */
     MS_MAX_JSON_DEPTH = 1024,      /* MetricKit trees nest a level a frame */
+    MS_MAX_SHOWN_NAME = 1 << 16,   /* of a function or file; a longer one is cut */
     MS_MAX_NAME = 1 << 20          /* a mangled name; real: 5,000 bytes */
 };
 

@@ -34,7 +34,7 @@ static bool has_macho_magic(const char *path)
     uint8_t head[4];
     int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     if (fd < 0)
-        return false;
+        return true; /* it may be one: opening it will say why not */
     ssize_t got = read(fd, head, sizeof head);
     close(fd);
     if (got != (ssize_t)sizeof head)

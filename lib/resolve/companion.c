@@ -26,19 +26,28 @@ static char *stem(struct ms_arena *arena, const char *path)
     return ms_arena_copy(arena, base, n);
 }
 
-/* The main binary of a bundle, by the name that the bundle has; NULL when none is there. */
-static const char *main_binary(struct ms_arena *arena, const char *bundle)
+/* The main binary of a bundle, by the name that the bundle has; *out is NULL when none is
+ * there. */
+static enum ms_status main_binary(struct ms_arena *arena, const char *bundle, const char **out,
+                                  struct ms_error *err)
 {
     static const char *const inside[] = {"Contents/MacOS", "", "Versions/Current", "Versions/A"};
+    *out = NULL;
     char *name = stem(arena, bundle);
-    for (size_t i = 0; name && i < sizeof inside / sizeof *inside; i++) {
+    if (!name)
+        return ms_fail_memory(err);
+    for (size_t i = 0; i < sizeof inside / sizeof *inside; i++) {
         char *dir =
             inside[i][0] ? ms_path_join(arena, bundle, inside[i]) : (char *)(uintptr_t)bundle;
         char *file = dir ? ms_path_join(arena, dir, name) : NULL;
-        if (exists(file) && !ms_path_is_folder(file))
-            return file;
+        if (!file)
+            return ms_fail_memory(err);
+        if (exists(file) && !ms_path_is_folder(file)) {
+            *out = file;
+            break;
+        }
     }
-    return NULL;
+    return MS_OK;
 }
 
 /* An app whose binary has another name than the bundle: the only executable in its folder. */
@@ -49,16 +58,16 @@ static enum ms_status only_executable(struct ms_paths *out, const char *bundle,
     ms_catalog_init(&catalog);
     struct ms_arena scratch;
     ms_arena_init(&scratch, 0);
-    char *dir = ms_path_join(&scratch, bundle, "Contents/MacOS");
-    if (!dir || !ms_path_is_folder(dir))
-        dir = (char *)(uintptr_t)bundle;
+    const char *dir = ms_path_join(&scratch, bundle, "Contents/MacOS");
     struct ms_paths files;
     ms_paths_init(&files);
-    enum ms_status status = ms_paths_collect(&files, dir, MS_REACH_BESIDE, err);
+    enum ms_status status = dir ? MS_OK : ms_fail_memory(err);
+    if (status == MS_OK)
+        status =
+            ms_paths_collect(&files, ms_path_is_folder(dir) ? dir : bundle, MS_REACH_BESIDE, err);
     for (size_t i = 0; i < files.n && status == MS_OK; i++) {
-        enum ms_status added = ms_catalog_add(&catalog, files.items[i], false, NULL);
-        if (added == MS_E_NOMEM)
-            status = added;
+        if (ms_catalog_add(&catalog, files.items[i], false, NULL) == MS_E_NOMEM)
+            status = ms_fail_memory(err);
     }
     const char *found = NULL;
     for (size_t i = 0; i < catalog.n && status == MS_OK; i++) {
@@ -86,7 +95,7 @@ static enum ms_status archived_app(struct ms_paths *out, const char *archive, st
     struct ms_arena scratch;
     ms_arena_init(&scratch, 0);
     char *products = ms_path_join(&scratch, archive, "Products");
-    enum ms_status status = MS_E_NOMEM;
+    enum ms_status status = products ? MS_OK : ms_fail_memory(err);
     struct ms_paths files;
     ms_paths_init(&files);
     const char *app = NULL;
@@ -122,10 +131,11 @@ enum ms_status ms_companion_files(struct ms_paths *paths, const char *path, bool
     if (ms_path_has_suffix(path, ".xcarchive") && !whole)
         return archived_app(paths, path, err);
     if (ms_path_is_bundle_name(path)) {
-        const char *binary = main_binary(&paths->arena, path);
-        if (binary)
+        const char *binary;
+        status = main_binary(&paths->arena, path, &binary, err);
+        if (status == MS_OK && binary)
             status = ms_paths_collect(paths, binary, MS_REACH_ALL, err);
-        else if (!whole)
+        else if (status == MS_OK && !whole)
             status = only_executable(paths, path, err);
     } else if (!whole) {
         return ms_fail(err, MS_E_FORMAT, path, MS_NO_OFFSET,
@@ -134,6 +144,12 @@ enum ms_status ms_companion_files(struct ms_paths *paths, const char *path, bool
     if (status == MS_OK && whole)
         status = ms_paths_collect(paths, path, MS_REACH_ALL, err);
     return status;
+}
+
+/* Adds what may lie there; that it is unreadable is no fault of what was asked for. */
+static enum ms_status try(struct ms_catalog *catalog, const char *path, struct ms_error *err)
+{
+    return ms_catalog_add(catalog, path, false, err) == MS_E_NOMEM ? MS_E_NOMEM : MS_OK;
 }
 
 /* dir/NAME.dSYM, when it is there. */
@@ -150,7 +166,7 @@ static enum ms_status add_dsym(struct ms_catalog *catalog, struct ms_arena *aren
         return ms_fail_memory(err);
     if (!exists(path))
         return MS_OK;
-    return ms_catalog_add(catalog, path, false, err) == MS_E_NOMEM ? MS_E_NOMEM : MS_OK;
+    return try(catalog, path, err);
 }
 
 enum ms_status ms_companion_dsyms(struct ms_catalog *catalog, const char *binary,
@@ -168,9 +184,9 @@ enum ms_status ms_companion_dsyms(struct ms_catalog *catalog, const char *binary
             return ms_fail_memory(err);
         if (ms_path_has_suffix(dir, ".xcarchive")) {
             char *dsyms = ms_path_join(arena, dir, "dSYMs");
-            if (exists(dsyms) && ms_catalog_add(catalog, dsyms, false, err) == MS_E_NOMEM)
-                return MS_E_NOMEM;
-            break;
+            if (!dsyms)
+                return ms_fail_memory(err);
+            return exists(dsyms) ? try(catalog, dsyms, err) : MS_OK;
         }
         if (ms_path_is_bundle_name(dir)) {
             status = add_dsym(catalog, arena, parent, ms_path_base(dir), err);
@@ -197,13 +213,18 @@ enum ms_status ms_companion_binaries(struct ms_catalog *catalog, const char *dwa
     if (!beside)
         return ms_fail_memory(err);
     const char *candidates[2] = {beside, NULL};
-    if (ms_path_is_folder(beside))
-        candidates[0] = ms_path_is_bundle_name(beside) ? main_binary(arena, beside) : NULL;
+    enum ms_status status = MS_OK;
+    if (ms_path_is_folder(beside)) {
+        candidates[0] = NULL;
+        if (ms_path_is_bundle_name(beside))
+            status = main_binary(arena, beside, &candidates[0], err);
+    }
     char *dir = ms_path_parent(arena, beside);
     candidates[1] = dir ? ms_path_join(arena, dir, ms_path_base(dwarf_file)) : NULL;
-    for (int i = 0; i < 2; i++)
-        if (exists(candidates[i]) && !ms_path_is_folder(candidates[i]) &&
-            ms_catalog_add(catalog, candidates[i], false, err) == MS_E_NOMEM)
-            return MS_E_NOMEM;
-    return MS_OK;
+    if (!candidates[1])
+        return ms_fail_memory(err);
+    for (int i = 0; i < 2 && status == MS_OK; i++)
+        if (exists(candidates[i]) && !ms_path_is_folder(candidates[i]))
+            status = try(catalog, candidates[i], err);
+    return status;
 }

@@ -70,19 +70,25 @@ static void roll_add(struct roll *roll, const char *arch)
     roll->n++;
 }
 
-static bool suits(const struct ms_slice *slice, const char *where, const char *arch,
-                 const struct ms_uuid *uuid)
+/* MS_OK, MS_ABSENT when the slice isn't the one, MS_E_NOMEM. */
+static enum ms_status suits(const struct ms_slice *slice, const char *where, const char *arch,
+                            const struct ms_uuid *uuid, struct ms_error *err)
 {
     if (uuid) {
         struct ms_macho macho;
-        if (ms_macho_parse(slice->bytes, where, &macho, NULL) != MS_OK)
-            return false;
+        enum ms_status status = ms_macho_parse(slice->bytes, where, &macho, NULL);
+        if (status == MS_E_NOMEM)
+            return ms_fail_memory(err);
+        if (status != MS_OK)
+            return MS_ABSENT;
         bool same = macho.has_uuid && ms_uuid_equal(&macho.uuid, uuid);
         ms_macho_fini(&macho);
-        return same;
+        return same ? MS_OK : MS_ABSENT;
     }
     char room[MS_ARCH_TEXT];
-    return !arch || strcmp(ms_arch_text(slice->cputype, slice->cpusubtype, room), arch) == 0;
+    return !arch || strcmp(ms_arch_text(slice->cputype, slice->cpusubtype, room), arch) == 0
+               ? MS_OK
+               : MS_ABSENT;
 }
 
 static enum ms_status none_suits(const char *label, const struct roll *roll, const char *arch,
@@ -112,8 +118,9 @@ static enum ms_status open_chosen(struct ms_part *part, const char *path, size_t
         if (slice >= fat.n_slices) /* the file was replaced since we looked */
             status = ms_fail(err, MS_E_FORMAT, path, MS_NO_OFFSET, "changed while it was read");
         else if (fat.slices[slice].kind == MS_SLICE_ARCHIVE)
-            status = ms_fail(err, MS_E_UNSUPPORTED, path, MS_NO_OFFSET,
-                             "is a static archive: its objects have no address until they are linked");
+            status =
+                ms_fail(err, MS_E_UNSUPPORTED, path, MS_NO_OFFSET,
+                        "is a static archive: its objects have no address until they are linked");
         else
             status = open_slice(part, file, &fat.slices[slice], err);
         ms_fat_fini(&fat);
@@ -125,8 +132,8 @@ static enum ms_status open_chosen(struct ms_part *part, const char *path, size_t
 
 /* Looks over one file; adds what suits to *best and what there is to *roll. */
 static enum ms_status look_over(const char *path, size_t index, const char *arch,
-                                const struct ms_uuid *uuid, struct choice *best,
-                                struct roll *roll, struct ms_error *err)
+                                const struct ms_uuid *uuid, struct choice *best, struct roll *roll,
+                                struct ms_error *err)
 {
     struct ms_file *file = NULL;
     struct ms_fat fat;
@@ -134,18 +141,20 @@ static enum ms_status look_over(const char *path, size_t index, const char *arch
     if (status != MS_OK)
         return status;
     status = ms_fat_parse(ms_file_bytes(file), path, &fat, err);
-    for (size_t i = 0; status == MS_OK && i < fat.n_slices; i++) {
-        char room[MS_ARCH_TEXT];
-        roll_add(roll, ms_arch_text(fat.slices[i].cputype, fat.slices[i].cpusubtype, room));
-        if (!suits(&fat.slices[i], path, arch, uuid))
-            continue;
-        if (!best->n_suiting++) {
-            best->path = index;
-            best->slice = i;
+    if (status == MS_OK) {
+        for (size_t i = 0; status == MS_OK && i < fat.n_slices; i++) {
+            char room[MS_ARCH_TEXT];
+            roll_add(roll, ms_arch_text(fat.slices[i].cputype, fat.slices[i].cpusubtype, room));
+            enum ms_status suiting = suits(&fat.slices[i], path, arch, uuid, err);
+            if (suiting == MS_E_NOMEM)
+                status = suiting;
+            if (suiting == MS_OK && !best->n_suiting++) {
+                best->path = index;
+                best->slice = i;
+            }
         }
-    }
-    if (status == MS_OK)
         ms_fat_fini(&fat);
+    }
     ms_file_close(file);
     return status;
 }

@@ -160,22 +160,25 @@ static void names_fini(struct names *names)
     free(names->items);
 }
 
-/* 1 folder, 0 regular file, -1 neither. */
-static int kind_of(const char *dir, const struct dirent *entry, struct ms_arena *scratch)
+enum kind { KIND_FILE, KIND_FOLDER, KIND_OTHER, KIND_UNKNOWN /* without memory */ };
+
+static enum kind kind_of(const char *dir, const struct dirent *entry, struct ms_arena *scratch)
 {
 #ifdef DT_DIR
     if (entry->d_type == DT_DIR)
-        return 1;
+        return KIND_FOLDER;
     if (entry->d_type == DT_REG)
-        return 0;
+        return KIND_FILE;
     if (entry->d_type != DT_LNK && entry->d_type != DT_UNKNOWN)
-        return -1;
+        return KIND_OTHER;
 #endif
     char *path = ms_path_join(scratch, dir, entry->d_name);
     struct stat st;
-    if (!path || stat(path, &st) != 0)
-        return -1;
-    return S_ISDIR(st.st_mode) ? 1 : S_ISREG(st.st_mode) ? 0 : -1;
+    if (!path)
+        return KIND_UNKNOWN;
+    if (stat(path, &st) != 0)
+        return KIND_OTHER;
+    return S_ISDIR(st.st_mode) ? KIND_FOLDER : S_ISREG(st.st_mode) ? KIND_FILE : KIND_OTHER;
 }
 
 /* The names in a folder, sorted, so that what is found first doesn't depend on the disk. */
@@ -192,10 +195,10 @@ static enum ms_status list(const char *dir, struct names *out, struct ms_error *
         /* "._X" is AppleDouble: what an archive made on a Mac leaves of X's attributes. */
         if (strcmp(text, ".") == 0 || strcmp(text, "..") == 0 || strncmp(text, "._", 2) == 0)
             continue;
-        int kind = kind_of(dir, entry, &scratch);
-        if (kind < 0)
+        enum kind kind = kind_of(dir, entry, &scratch);
+        if (kind == KIND_OTHER)
             continue;
-        struct name name = {strdup(text), kind == 1};
+        struct name name = {kind == KIND_UNKNOWN ? NULL : strdup(text), kind == KIND_FOLDER};
         if (!name.text || !MS_PUSH(out->items, out->n, out->room, name)) {
             free(name.text);
             status = ms_fail_memory(err);
@@ -258,14 +261,17 @@ static enum ms_status walk(struct ms_paths *paths, const char *dir, enum ms_path
     }
     struct ms_arena scratch;
     ms_arena_init(&scratch, 0);
-    char *dwarf = NULL;
+    enum ms_status status = MS_OK;
     if (ms_path_is_dsym(dir)) {
-        dwarf = ms_path_join(&scratch, dir, "Contents/Resources/DWARF");
-        if (dwarf && ms_path_is_folder(dwarf))
+        char *dwarf = ms_path_join(&scratch, dir, "Contents/Resources/DWARF");
+        if (!dwarf)
+            status = ms_fail_memory(err);
+        else if (ms_path_is_folder(dwarf))
             dir = dwarf;
     }
     struct names names = {NULL, 0, 0};
-    enum ms_status status = list(dir, &names, err);
+    if (status == MS_OK)
+        status = list(dir, &names, err);
     if (status == MS_OK)
         status = walk_names(paths, dir, &names, reach, &here, err);
     names_fini(&names);

@@ -6,8 +6,10 @@
 #include "base/array.h"
 #include "base/error.h"
 #include "base/index.h"
+#include "base/limits.h"
 #include "resolve/paths.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -96,9 +98,12 @@ static bool keep_made(struct ms_show_pool *pool, const char *const key[3], uint6
 static const char *demangle(struct ms_arena *arena, const char *name, size_t n, bool *failed)
 {
     char small[1024];
+    errno = 0;
     size_t need = ms_demangle(name, n, small, sizeof small);
-    if (!need)
+    if (!need) {
+        *failed = errno == ENOMEM; /* all that malloc tells of through the layers below */
         return NULL;
+    }
     char *out = ms_arena_take(arena, need + 1);
     if (!out) {
         *failed = true;
@@ -127,6 +132,28 @@ static const char *demangled(struct ms_show_pool *pool, const char *name, bool *
     return readable;
 }
 
+/*
+ * A name as it is, or its beginning when it is longer than any real one: a file may give one
+ * name of megabytes to each of its functions, and a report have it in each of its frames.
+ */
+static const char *bounded(struct ms_show_pool *pool, const char *name, bool *failed)
+{
+    const char *const key[3] = {name, name, NULL};
+    const char *cut;
+    if (!name || strnlen(name, MS_MAX_SHOWN_NAME + 1) <= MS_MAX_SHOWN_NAME)
+        return name;
+    uint64_t hash = ms_hash(0, key, sizeof key);
+    if (find_made(pool, key, hash, &cut))
+        return cut;
+    char *text = ms_arena_copy(&pool->made_arena, name, MS_MAX_SHOWN_NAME);
+    if (!text || !keep_made(pool, key, hash, text)) {
+        *failed = true;
+        return NULL;
+    }
+    memcpy(text + MS_MAX_SHOWN_NAME - 3, "...", 3);
+    return text;
+}
+
 static const char *full_path(struct ms_show_pool *pool, const struct ms_frame *frame, bool *failed)
 {
     const char *const key[3] = {frame->comp_dir, frame->dir, frame->file};
@@ -151,16 +178,15 @@ static bool show_frame(struct ms_show_pool *pool, const struct ms_frame *frame,
     bool failed = false;
     memset(out, 0, sizeof *out);
     /* DWARF's linkage name tells more than its plain name: parameters, templates, modules. */
-    const char *name = frame->linkage ? frame->linkage : frame->name;
-    out->mangled = frame->linkage;
-    out->function = name;
+    out->mangled = bounded(pool, frame->linkage, &failed);
+    out->function = out->mangled ? out->mangled : bounded(pool, frame->name, &failed);
     if (frame->linkage && !style->no_demangle) {
         const char *readable = demangled(pool, frame->linkage, &failed);
         if (readable)
             out->function = readable;
     }
     if (frame->file) {
-        out->path = full_path(pool, frame, &failed);
+        out->path = bounded(pool, full_path(pool, frame, &failed), &failed);
         out->file = style->full_path || !out->path ? out->path : ms_path_base(out->path);
     }
     out->line = frame->line;

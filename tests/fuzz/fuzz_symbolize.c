@@ -1,7 +1,7 @@
 /*
  * The whole way of `machsym crash`: a report and the file that symbolicates it, one behind
  * the other in the input, the file from the first Mach-O magic on. The report is read, looked
- * up in the file, and written in every form and style; and what was written is read again,
+ * up in the file, and written in one of the forms and styles; and what was written is read again,
  * since it is a report as well.
  */
 #include "report_check.h"
@@ -65,44 +65,64 @@ static void read_again(const struct ms_text *text)
     ms_report_file_fini(&file);
 }
 
-static void write_all(const struct ms_report_file *file, size_t index,
-                      const struct ms_symbolication *names)
+/*
+ * One way of the many, so that an input costs little: which one, its bytes decide. The corpus
+ * has each report often enough for all of them.
+ */
+struct way {
+    enum ms_symbolize_scope scope;
+    enum ms_report_format format;
+    bool full_path, no_demangle, all_registers, one_thread, no_inlines, renumber, explain;
+};
+
+static struct way choose_way(const uint8_t *data, size_t size)
 {
-    for (unsigned k = 0; k < 6; k++) {
-        enum ms_report_format format = k < 3 ? MS_FORMAT_SAME : MS_FORMAT_TEXT;
-        struct ms_report_style style = {k % 3 == 1, k % 3 == 2, k % 3 == 2};
-        struct ms_text text;
-        struct ms_error err;
-        struct ms_sink sink = check_sink(&text);
-        enum ms_status status =
-            ms_report_write(file, index, names->shown, format, &style, &sink, &err);
-        CHECK(status == MS_OK || status == MS_E_LIMIT ||
-              (status == MS_E_UNSUPPORTED && format == MS_FORMAT_TEXT));
-        if (status == MS_OK)
-            read_again(&text);
-        ms_text_fini(&text);
-    }
+    uint32_t hash = 2166136261u;
+    for (size_t i = 0; i < size; i++)
+        hash = (hash ^ data[i]) * 16777619u;
+    hash ^= hash >> 16;
+    return (struct way){hash % 3 == 0   ? MS_SCOPE_UNNAMED
+                        : hash % 3 == 1 ? MS_SCOPE_BARE
+                                        : MS_SCOPE_ALL,
+                        hash >> 2 & 1 ? MS_FORMAT_TEXT : MS_FORMAT_SAME,
+                        hash >> 3 & 1,
+                        hash >> 4 & 1,
+                        hash >> 5 & 1,
+                        (hash >> 6 & 7) == 0,
+                        hash >> 9 & 1,
+                        hash >> 10 & 1,
+                        hash >> 11 & 1};
 }
 
-static void symbolize(struct ms_symbolizer *symbolizer, const struct ms_report_file *file)
+static void write_report(const struct ms_report_file *file, size_t index,
+                         const struct ms_symbolication *names, const struct way *way)
 {
-    for (size_t i = 0; i < file->n_reports; i++)
-        for (unsigned k = 0; k < 3; k++) {
-            struct ms_symbolize_options options = {{k == 1, k == 2},
-                                                   k == 0   ? MS_SCOPE_UNNAMED
-                                                   : k == 1 ? MS_SCOPE_ALL
-                                                            : MS_SCOPE_BARE,
-                                                   k != 0,
-                                                   k == 2,
-                                                   0};
-            struct ms_symbolication names;
-            struct ms_error err;
-            CHECK(ms_symbolize_report(symbolizer, &file->reports[i], &options, &names, &err) ==
-                  MS_OK);
-            check_shown(&file->reports[i], &names);
-            write_all(file, i, &names);
-            ms_symbolication_fini(&names);
-        }
+    struct ms_report_style style = {way->no_inlines, way->renumber, way->explain};
+    struct ms_text text;
+    struct ms_error err;
+    struct ms_sink sink = check_sink(&text);
+    enum ms_status status =
+        ms_report_write(file, index, names->shown, way->format, &style, &sink, &err);
+    CHECK(status == MS_OK || status == MS_E_LIMIT ||
+          (status == MS_E_UNSUPPORTED && way->format == MS_FORMAT_TEXT));
+    if (status == MS_OK)
+        read_again(&text);
+    ms_text_fini(&text);
+}
+
+static void symbolize(struct ms_symbolizer *symbolizer, const struct ms_report_file *file,
+                      const struct way *way)
+{
+    for (size_t i = 0; i < file->n_reports; i++) {
+        struct ms_symbolize_options options = {
+            {way->full_path, way->no_demangle}, way->scope, way->all_registers, way->one_thread, 0};
+        struct ms_symbolication names;
+        struct ms_error err;
+        CHECK(ms_symbolize_report(symbolizer, &file->reports[i], &options, &names, &err) == MS_OK);
+        check_shown(&file->reports[i], &names);
+        write_report(file, i, &names, way);
+        ms_symbolication_fini(&names);
+    }
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
@@ -112,6 +132,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     struct ms_bytes bytes = {data, at};
     struct ms_symbolizer *symbolizer;
     struct ms_error err;
+    struct way way = choose_way(data, size);
     if (ms_report_parse(bytes, "fuzz", &file, &err) != MS_OK)
         return 0;
     check_reports(&file);
@@ -120,10 +141,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         const char *path = put(data + at, size - at);
         if (ms_symbolizer_add(symbolizer, path, false, &err) != MS_OK)
             CHECK(err.status != MS_OK && err.text[0]);
-        symbolize(symbolizer, &file);
+        symbolize(symbolizer, &file, &way);
         unlink(path);
     } else {
-        symbolize(symbolizer, &file);
+        symbolize(symbolizer, &file, &way);
     }
     ms_symbolizer_close(symbolizer);
     ms_report_file_fini(&file);
