@@ -545,7 +545,7 @@ static int check_usage(void)
     int ways = opt.load.given + opt.slide.given + opt.text_exec.given + opt.offset;
     if (ways > 1)
         return args_misused(&command, "only one of -l, -s, -offset and -textExecAddress");
-    return ARGS_RUN;
+    return args_need_file(&command, opt.object);
 }
 
 static int run(const struct word_list *words)

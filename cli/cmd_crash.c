@@ -257,6 +257,11 @@ static int check_usage(const struct word_list *reports)
             return args_misused(&command, "-o names the report itself");
     if (names_output(&opt.dsyms) || names_output(&opt.binaries))
         return args_misused(&command, "-o names a file that names are read from");
+    for (size_t i = 0; i < opt.dsyms.n + opt.binaries.n; i++)
+        if (args_need_file(&command, i < opt.dsyms.n
+                                         ? opt.dsyms.items[i]
+                                         : opt.binaries.items[i - opt.dsyms.n]) != ARGS_RUN)
+            return EXIT_USAGE;
     if (opt.keep && opt.redo)
         return args_misused(&command, "--keep and --redo contradict each other");
     if (opt.json && opt.format != FORMAT_SAME && opt.format != FORMAT_JSON)

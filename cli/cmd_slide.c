@@ -536,6 +536,8 @@ static int check_usage(const struct word_list *words, struct run *run)
         return args_misused(&command, "-l needs the binary: name it with -o");
     if (opt.arch && !opt.object)
         return args_misused(&command, "-arch chooses a slice of -o BINARY");
+    if (args_need_file(&command, opt.object) != ARGS_RUN)
+        return EXIT_USAGE;
     if (opt.value && (opt.json || words->n))
         return args_misused(&command, "--value prints nothing but the slide");
     run->addresses = calloc(words->n + 1, sizeof *run->addresses);

@@ -314,6 +314,8 @@ int main(int argc, char **argv)
     int status = args_parse(&command, argc, argv, &words);
     if (status == ARGS_RUN && words.n != 2)
         status = args_misused(&command, "takes a binary and a dSYM");
+    for (size_t i = 0; i < words.n && status == ARGS_RUN; i++)
+        status = args_need_file(&command, words.items[i]);
     if (status == ARGS_RUN)
         status = verify(words.items[0], words.items[1]);
     word_list_fini(&words);
