@@ -59,6 +59,87 @@ static void save_program(unsigned kind)
     save_whole(name, &s, kind % 3 ? CONTAINER_CODE : 0);
 }
 
+/* Two units that refer to each other, and one of a type. */
+static void save_more(void)
+{
+    struct program p = program_make(5, 8, 4, false, true);
+    program_more(&p);
+    struct ms_dwarf_sections s = dw_sections(&p.image);
+    save_whole("more", &s, CONTAINER_CODE);
+    dw_close(&p.image);
+}
+
+/* Every kind of entry that a list of DWARF 5 can have, and every kind of old one. */
+static void save_lists(void)
+{
+    struct dw_image image = dw_image(5, 8, 4, false);
+    struct dw *b = &image.rnglists;
+    size_t start = dw_begin(&image, b);
+    dw_bytes(b, "\5\0\x08\0\3\0\0\0\x0c\0\0\0\x0c\0\0\0\x0c\0\0\0", 20);
+    dw_bytes(b, "\4\x10\x20\1\0\4\1\2\2\0\1\3\1\4", 14);
+    dw_u8(b, DW_RLE_base_address);
+    dw_u64(b, 0x1200);
+    dw_bytes(b, "\4\0\0\4\0\x40", 6);
+    dw_u8(b, DW_RLE_start_end);
+    dw_u64(b, 0x1300);
+    dw_u64(b, 0x1310);
+    dw_u8(b, DW_RLE_start_length);
+    dw_u64(b, 0x1400);
+    dw_bytes(b, "\x10\0", 2);
+    dw_end(&image, b, start);
+    save("dwarf_ranges", "entries-5", 8, dw_section(b));
+    const uint64_t words[] = {
+        0x12,           0x14,       UINT64_MAX, 0x1018, 0,      2, UINT64_MAX - 1,
+        UINT64_MAX - 1, UINT64_MAX, 0,          0x1200, 0x1240, 0, 0};
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        dw_u64(&image.ranges, words[i]);
+    save("dwarf_ranges", "entries-4", 4, dw_section(&image.ranges));
+    dw_close(&image);
+}
+
+/* Many units, the first of which refers to the last; long codes; all kinds of blocks. */
+static void save_many(void)
+{
+    static const unsigned unit_specs[] = {DW_AT_low_pc, DW_FORM_addr, DW_AT_high_pc, DW_FORM_data4,
+                                          0};
+    static const unsigned far[] = {DW_AT_specification,
+                                   DW_FORM_ref_addr,
+                                   DW_AT_low_pc,
+                                   DW_FORM_addr,
+                                   DW_AT_high_pc,
+                                   DW_FORM_udata,
+                                   0};
+    static const unsigned named[] = {DW_AT_name, DW_FORM_string,   2, DW_FORM_block1,
+                                     2,          DW_FORM_block2,   2, DW_FORM_block4,
+                                     2,          DW_FORM_indirect, 0};
+    struct dw_image image = dw_image(4, 8, 4, false);
+    struct dw *b = &image.info;
+    size_t hole = 0;
+    dw_declare(&image, 1, DW_TAG_compile_unit, true, unit_specs);
+    dw_declare(&image, 300, DW_TAG_subprogram, false, far);
+    dw_declare(&image, 20000, DW_TAG_subprogram, true, named);
+    dw_u8(&image.abbrev, 0);
+    for (unsigned i = 0; i < 40; i++) {
+        size_t unit = dw_unit(&image, 0);
+        dw_uleb(b, 1);
+        dw_u64(b, 0x1000 + i * 0x10);
+        dw_u32(b, 0x10);
+        dw_uleb(b, 300);
+        hole = i ? hole : b->n;
+        dw_u32(b, 0);
+        dw_u64(b, 0x1000 + i * 0x10);
+        dw_uleb(b, 0x10);
+        if (i == 39)
+            dw_write(b, hole, b->n, 4);
+        dw_uleb(b, 20000);
+        dw_bytes(b, "f\0\1x\1\0x\1\0\0\0x\x0f\5\0\0", 16);
+        dw_end(&image, b, unit);
+    }
+    struct ms_dwarf_sections s = dw_sections(&image);
+    save_whole("many", &s, CONTAINER_CODE);
+    dw_close(&image);
+}
+
 /* Sets of two units by turns, of which each has all addresses. */
 static void save_turns(void)
 {
@@ -120,7 +201,10 @@ int main(int argc, char **argv)
     folder = argv[1];
     for (unsigned kind = 0; kind < TARGET_KINDS; kind++)
         save_program(kind);
+    save_lists();
+    save_many();
     save_turns();
+    save_more();
     for (int i = 2; i < argc; i++)
         save_file(argv[i], i - 2);
     return 0;

@@ -395,4 +395,57 @@ static inline void program_aranges(struct program *p)
         (const uint64_t[]){0x1000, 0x100, 0x1200, 0x40, 0x1300, 0x10, 0x1400, 0x10, 0, 0});
 }
 
+/*
+ * Adds a second unit, whose functions overlap and have their names in the first unit and in
+ * a type unit, from abbreviations with codes out of order. DWARF 5 alone.
+ *
+ *   0x2000-0x2010 method       0x2008-0x2018 one without a name
+ */
+static inline void program_more(struct program *p)
+{
+    static const unsigned far[] = {DW_AT_specification,
+                                   DW_FORM_ref_addr,
+                                   DW_AT_low_pc,
+                                   DW_FORM_addr,
+                                   DW_AT_high_pc,
+                                   DW_FORM_data4,
+                                   0};
+    static const unsigned sig[] = {DW_AT_specification,
+                                   DW_FORM_ref_sig8,
+                                   DW_AT_low_pc,
+                                   DW_FORM_addr,
+                                   DW_AT_high_pc,
+                                   DW_FORM_data4,
+                                   0};
+    static const unsigned none[] = {0};
+    struct dw *b = &p->image.info;
+    size_t abbrevs = p->image.abbrev.n;
+    dw_declare(&p->image, 9, DW_TAG_compile_unit, true, none);
+    dw_declare(&p->image, 3, DW_TAG_subprogram, false, far);
+    dw_declare(&p->image, 2, DW_TAG_subprogram, false, sig);
+    dw_u8(&p->image.abbrev, 0);
+    size_t unit = dw_unit(&p->image, abbrevs);
+    dw_uleb(b, 9);
+    dw_uleb(b, 3);
+    dw_u32(b, (uint32_t)p->method);
+    dw_u64(b, 0x2000);
+    dw_u32(b, 0x10);
+    dw_uleb(b, 2);
+    dw_u64(b, 77);
+    dw_u64(b, 0x2008); /* overlaps the one before: spans are made */
+    dw_u32(b, 0x10);
+    dw_u8(b, 0);
+    dw_end(&p->image, b, unit);
+    unit = dw_begin(&p->image, b);
+    dw_u16(b, 5);
+    dw_u8(b, DW_UT_type);
+    dw_u8(b, 8);
+    dw_u32(b, (uint32_t)abbrevs);
+    dw_u64(b, 77);
+    dw_u32(b, 24);
+    dw_uleb(b, 9);
+    dw_u8(b, 0);
+    dw_end(&p->image, b, unit);
+}
+
 #endif

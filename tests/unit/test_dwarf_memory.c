@@ -62,56 +62,6 @@ void free(void *at)
 static long countdown, alive;
 #endif
 
-/* The program, with codes out of order, a second unit, a type unit and no .debug_aranges. */
-static struct program program(void)
-{
-    static const unsigned far[] = {DW_AT_specification,
-                                   DW_FORM_ref_addr,
-                                   DW_AT_low_pc,
-                                   DW_FORM_addr,
-                                   DW_AT_high_pc,
-                                   DW_FORM_data4,
-                                   0};
-    static const unsigned sig[] = {DW_AT_specification,
-                                   DW_FORM_ref_sig8,
-                                   DW_AT_low_pc,
-                                   DW_FORM_addr,
-                                   DW_AT_high_pc,
-                                   DW_FORM_data4,
-                                   0};
-    static const unsigned none[] = {0};
-    struct program p = program_make(5, 8, 4, false, true);
-    struct dw *b = &p.image.info;
-    size_t abbrevs = p.image.abbrev.n;
-    dw_declare(&p.image, 9, DW_TAG_compile_unit, true, none);
-    dw_declare(&p.image, 3, DW_TAG_subprogram, false, far);
-    dw_declare(&p.image, 2, DW_TAG_subprogram, false, sig);
-    dw_u8(&p.image.abbrev, 0);
-    size_t unit = dw_unit(&p.image, abbrevs);
-    dw_uleb(b, 9);
-    dw_uleb(b, 3);
-    dw_u32(b, (uint32_t)p.method);
-    dw_u64(b, 0x2000);
-    dw_u32(b, 0x10);
-    dw_uleb(b, 2);
-    dw_u64(b, 77);
-    dw_u64(b, 0x2008); /* overlaps the one before: spans are made */
-    dw_u32(b, 0x10);
-    dw_u8(b, 0);
-    dw_end(&p.image, b, unit);
-    unit = dw_begin(&p.image, b);
-    dw_u16(b, 5);
-    dw_u8(b, DW_UT_type);
-    dw_u8(b, 8);
-    dw_u32(b, (uint32_t)abbrevs);
-    dw_u64(b, 77);
-    dw_u32(b, 24);
-    dw_uleb(b, 9);
-    dw_u8(b, 0);
-    dw_end(&p.image, b, unit);
-    return p;
-}
-
 static const uint64_t addresses[] = {0x2004, 0x1012, 0x2012, 0x1230, 0x1408, 0x5000, 0x1012};
 
 static enum ms_status many(struct ms_dwarf *dwarf, struct ms_error *err)
@@ -152,7 +102,8 @@ static enum ms_status run(const struct ms_dwarf_sections *sections, struct ms_er
 /* Runs `step` with the first, second, … allocation failing until it succeeds. */
 static void exhaust(enum ms_status (*step)(struct ms_dwarf *, struct ms_error *))
 {
-    struct program p = program();
+    struct program p = program_make(5, 8, 4, false, true);
+    program_more(&p);
     for (int aranges = 0; aranges < 2; aranges++) {
         if (aranges)
             program_aranges(&p);
