@@ -28,7 +28,7 @@ struct ms_dwarf_range {
     uint64_t low, high; /* half-open, _vm */
 };
 
-/** Index of a unit by address, abbreviation tables shared by offset, units opened lazily. */
+/** Abbreviation tables shared by offset, indexes made lazily. Serves one thread at a time. */
 struct ms_dwarf;
 
 /**

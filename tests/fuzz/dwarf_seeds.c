@@ -8,6 +8,7 @@
 #include "machsym/macho.h"
 
 #include <sys/stat.h>
+#include <zlib.h>
 
 static const char *folder;
 
@@ -140,6 +141,19 @@ static void save_many(void)
     dw_close(&image);
 }
 
+/* A section as Go's linker compresses it. */
+static void save_compressed(const char *name, struct ms_bytes section)
+{
+    static uint8_t packed[1 << 16];
+    uLongf n = sizeof packed - 12;
+    memcpy(packed, "ZLIB", 4);
+    for (int i = 0; i < 8; i++)
+        packed[4 + i] = (uint8_t)((uint64_t)section.n >> (56 - 8 * i));
+    if (compress(packed + 12, &n, section.at, (uLong)section.n) != Z_OK)
+        exit(1);
+    save("dwarf_zdebug", name, -1, (struct ms_bytes){packed, n + 12});
+}
+
 /* Sets of two units by turns, of which each has all addresses. */
 static void save_turns(void)
 {
@@ -205,6 +219,10 @@ int main(int argc, char **argv)
     save_many();
     save_turns();
     save_more();
+    struct ms_dwarf_sections s = dw_sections(&target_program(4)->image);
+    save_compressed("info", s.info);
+    save_compressed("line", s.line);
+    save_compressed("empty", s.types);
     for (int i = 2; i < argc; i++)
         save_file(argv[i], i - 2);
     return 0;
