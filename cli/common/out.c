@@ -60,15 +60,23 @@ static bool drain(struct out *out)
     return write_all(out, out->buffer, n);
 }
 
+/*
+ * Everything goes through the buffer, however long: bytes of a mapped report that somebody
+ * truncates raise a fault here, which is mended (console.c), where write() would just refuse
+ * them as if the output were to blame.
+ */
 static bool buffered_write(void *to, const char *bytes, size_t n)
 {
     struct out *out = to;
-    if (n > sizeof out->buffer - out->n && !drain(out))
-        return false;
-    if (n > sizeof out->buffer)
-        return write_all(out, bytes, n);
-    memcpy(out->buffer + out->n, bytes, n);
-    out->n += n;
+    while (n) {
+        size_t room = sizeof out->buffer - out->n, part = n < room ? n : room;
+        memcpy(out->buffer + out->n, bytes, part);
+        out->n += part;
+        bytes += part;
+        n -= part;
+        if (out->n == sizeof out->buffer && !drain(out))
+            return false;
+    }
     return true;
 }
 
