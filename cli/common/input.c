@@ -64,6 +64,10 @@ int input_open(struct input *input, const char *path)
     int status = read_all(input, fd);
     if (!standard)
         close(fd);
+    if (status != EXIT_DONE) {
+        free(input->copy);
+        input->copy = NULL;
+    }
     return status;
 }
 

@@ -322,6 +322,12 @@ Test(report_names, worth_keeping)
                                           "___lldb_unnamed_symbol123"};
     for (size_t i = 0; i < sizeof kept / sizeof *kept; i++)
         cr_expect(ms_symbol_is_kept(kept[i], "Widget"), "%s", kept[i]);
+    /* Mangled names are names, though not worth keeping where a better one is to be had. */
+    cr_expect(ms_symbol_is_name("_ZN1a1bEv", "Widget"));
+    cr_expect(ms_symbol_is_name("$s6Widget3fooyyF", NULL));
+    cr_expect_not(ms_symbol_is_name("<redacted>", "Widget"));
+    cr_expect_not(ms_symbol_is_name("Widget", "Widget"));
+    cr_expect_not(ms_symbol_is_name(NULL, "Widget"));
     for (size_t i = 0; i < sizeof dropped / sizeof *dropped; i++)
         cr_expect_not(ms_symbol_is_kept(dropped[i], "Widget"), "%s", dropped[i]);
 }

@@ -223,6 +223,22 @@ Test(report, scope_and_thread)
     stop(&job);
 }
 
+/* What one report found no file for, a later one may: with its folder it is found. */
+Test(report, files_that_come_later_are_used)
+{
+    struct job job;
+    struct ms_symbolize_options options = {.scope = MS_SCOPE_UNNAMED};
+    struct ms_error err;
+    start(&job, APP ".crash", NULL);
+    run(&job, &options);
+    cr_assert_eq(job.names.n_resolved, 0);
+    cr_assert_eq(ms_symbolizer_add(job.symbolizer, APP ".dSYM", false, &err), MS_OK);
+    cr_assert_eq(ms_symbolizer_skipped(job.symbolizer, &err), 0);
+    run(&job, &options);
+    cr_assert_eq(job.names.n_resolved, 8);
+    stop(&job);
+}
+
 Test(report, without_files_nothing_is_named)
 {
     struct job job;
