@@ -87,6 +87,18 @@ void ms_text_printf(struct ms_text *text, const char *format, ...)
     va_end(again);
 }
 
+void ms_text_plain_from(struct ms_text *text, size_t from, bool lines)
+{
+    for (size_t i = from; !text->failed && i < text->n; i++) {
+        unsigned char *c = (unsigned char *)text->at + i;
+        bool line = lines && (*c == '\n' || *c == '\t');
+        if ((*c < 0x20 && !line) || *c == 0x7f)
+            *c = '?';
+        else if (*c == 0xc2 && c[1] >= 0x80 && c[1] < 0xa0) /* c[1] may be the final NUL */
+            c[0] = c[1] = '?';
+    }
+}
+
 enum ms_status ms_text_check(const struct ms_text *text, struct ms_error *err)
 {
     if (!text->failed)

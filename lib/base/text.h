@@ -27,6 +27,12 @@ void ms_text_puts(struct ms_text *text, const char *string);
 void ms_text_putc(struct ms_text *text, char c);
 void ms_text_printf(struct ms_text *text, const char *format, ...) MS_PRINTF(2, 3);
 
+/**
+ * Puts '?' for every byte of a control character from `from` on, those of U+0080 to U+009F
+ * included, as ms_text_make_plain does. With `lines` line ends and tabs stay.
+ */
+void ms_text_plain_from(struct ms_text *text, size_t from, bool lines);
+
 /** MS_OK, or the MS_E_NOMEM / MS_E_LIMIT that made it fail. */
 enum ms_status ms_text_check(const struct ms_text *text, struct ms_error *err);
 

@@ -337,9 +337,7 @@ static void add_list_prefix(struct writer *w, const struct ms_report_frame *fram
 {
     size_t from = w->text.n;
     ms_text_printf(&w->text, "%-4" PRIu64 "%-30s", index, image_column(w, frame->image));
-    for (size_t i = from; i < w->text.n; i++) /* a TAB would end the column */
-        if ((unsigned char)w->text.at[i] < ' ')
-            w->text.at[i] = '?';
+    ms_text_plain_from(&w->text, from, false); /* a TAB would end the column */
     escape_html(w, from);
     ms_text_printf(&w->text, "\t0x%0*" PRIx64 " ", w->is_32_bit ? 8 : 16, frame->address_rt);
 }

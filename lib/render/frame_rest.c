@@ -6,10 +6,9 @@
 /* Names come out of untrusted files: a line end in one must not make a second line. */
 static void add_clean(struct ms_text *text, const char *name)
 {
-    size_t from = text->n, n = strlen(name);
-    ms_text_add(text, name, n);
-    if (!text->failed && n)
-        ms_text_make_plain(text->at + from);
+    size_t from = text->n;
+    ms_text_puts(text, name);
+    ms_text_plain_from(text, from, false);
 }
 
 void ms_frame_rest_add(struct ms_text *text, const struct ms_shown_frame *frame, bool inlined,

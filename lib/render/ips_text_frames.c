@@ -335,8 +335,9 @@ static void add_frames(struct ms_ips_text *t, const struct ms_report_thread *thr
 /* Text of the model, which a report may have put control characters into. */
 static void put_clean(struct ms_ips_text *t, const char *text)
 {
-    for (; *text; text++)
-        ms_text_putc(&t->out, (unsigned char)*text < 0x20 || *text == 0x7f ? '?' : *text);
+    size_t from = t->out.n;
+    ms_text_puts(&t->out, text);
+    ms_text_plain_from(&t->out, from, false);
 }
 
 static void add_names(struct ms_ips_text *t, const struct ms_report_thread *thread)
@@ -401,16 +402,6 @@ void ms_ips_text_last_exception(struct ms_ips_text *t)
         ms_ips_put(t, "\n");
 }
 
-/* Bytes that would forge a report or move the cursor, in what was written since `start`. */
-static void clean_from(struct ms_ips_text *t, size_t start)
-{
-    for (size_t i = start; i < t->out.n; i++) {
-        unsigned char c = (unsigned char)t->out.at[i];
-        if ((c < 0x20 && c != '\n' && c != '\t') || c == 0x7f)
-            t->out.at[i] = '?';
-    }
-}
-
 /* One string, whose frames start at frame *i of the report. */
 static void add_string(struct ms_ips_text *t, struct ms_ips_strings *strings,
                        struct ms_json_value string, size_t *i)
@@ -430,7 +421,7 @@ static void add_string(struct ms_ips_text *t, struct ms_ips_strings *strings,
         *i = last + 1;
     }
     ms_json_unescape(&t->out, t->in, at, end - at);
-    clean_from(t, start);
+    ms_text_plain_from(&t->out, start, true); /* none may forge a report or move the cursor */
     ms_ips_put(t, "\n");
 }
 

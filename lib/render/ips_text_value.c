@@ -43,11 +43,7 @@ static void decode(struct ms_ips_text *t, struct ms_json_value value, bool lines
     ms_json_add(&t->scratch, t->in, value);
     if (t->scratch.failed)
         t->out.failed = true;
-    for (size_t i = 0; i < t->scratch.n; i++) {
-        unsigned char c = (unsigned char)t->scratch.at[i];
-        if ((c < 0x20 && !(lines && (c == '\n' || c == '\t'))) || c == 0x7f)
-            t->scratch.at[i] = '?';
-    }
+    ms_text_plain_from(&t->scratch, 0, lines);
 }
 
 void ms_ips_value(struct ms_ips_text *t, struct ms_json_value value, const char * or)

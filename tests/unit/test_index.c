@@ -1,5 +1,6 @@
 /* The hash table, and what stands on it: symbols by name and by address. */
 #include "base/index.h"
+#include "base/text.h"
 #include "machsym/error.h"
 #include "machsym/output.h"
 #include "resolve/names.h"
@@ -168,4 +169,20 @@ Test(plain, written_to_a_sink)
     ms_sink_plain(&sink, "");
     ms_sink_plain(&sink, "\n");
     cr_assert_str_eq(text, "a?[31m??b?\xc3\x9b\xc2\xa0\xc2?");
+}
+
+Test(plain, in_growing_text)
+{
+    struct ms_text text;
+    ms_text_init(&text, 100);
+    ms_text_puts(&text, "\n");
+    ms_text_plain_from(&text, 0, true);
+    ms_text_puts(&text, dirty);
+    ms_text_plain_from(&text, 1, false);
+    cr_assert_str_eq(text.at, "\na?[31m???b?\xc3\x9b\xc2\xa0\xc2");
+    ms_text_clear(&text);
+    ms_text_puts(&text, "a\tb\r\n\x1b");
+    ms_text_plain_from(&text, 0, true);
+    cr_assert_str_eq(text.at, "a\tb?\n?");
+    ms_text_fini(&text);
 }
