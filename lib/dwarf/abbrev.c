@@ -79,26 +79,52 @@ static void add_skip(struct maker *m, uint8_t form)
     m->skip += size;
 }
 
-static void add_watch(struct maker *m, const struct ms_spec *spec)
+enum ms_part ms_part_of(uint64_t attribute)
 {
-    switch (spec->attribute) {
+    switch (attribute) {
     case DW_AT_low_pc:
-        act(m, MS_ACT_LOW, spec->form);
-        return;
+        return MS_LOW;
     case DW_AT_high_pc:
-        act(m, MS_ACT_HIGH, spec->form);
-        if (spec->form == DW_FORM_implicit_const) {
-            struct ms_step halves[2];
-            memcpy(halves, &spec->implicit, sizeof halves);
-            push_step(m, halves[0]);
-            push_step(m, halves[1]);
-        }
-        return;
+        return MS_HIGH;
     case DW_AT_ranges:
-        act(m, MS_ACT_RANGES, spec->form);
-        return;
+        return MS_RANGES;
+    case DW_AT_linkage_name:
+    case DW_AT_MIPS_linkage_name:
+        return MS_LINKAGE;
+    case DW_AT_name:
+        return MS_NAME;
+    case DW_AT_abstract_origin:
+        return MS_ORIGIN;
+    case DW_AT_specification:
+        return MS_SPECIFICATION;
+    case DW_AT_entry_pc:
+        return MS_ENTRY;
+    case DW_AT_call_file:
+        return MS_CALL_FILE;
+    case DW_AT_call_line:
+        return MS_CALL_LINE;
+    case DW_AT_call_column:
+        return MS_CALL_COLUMN;
     }
-    add_skip(m, spec->form);
+    return MS_N_PARTS;
+}
+
+/* Takes the value if it is one of the first `n_parts` parts, else skips it. */
+static bool add_part(struct maker *m, const struct ms_spec *spec, enum ms_part n_parts)
+{
+    enum ms_part part = ms_part_of(spec->attribute);
+    if (part >= n_parts) {
+        add_skip(m, spec->form);
+        return false;
+    }
+    act(m, (uint8_t)(MS_ACT_TAKE + part), spec->form);
+    if (spec->form == DW_FORM_implicit_const) {
+        struct ms_step halves[2];
+        memcpy(halves, &spec->implicit, sizeof halves);
+        push_step(m, halves[0]);
+        push_step(m, halves[1]);
+    }
+    return true;
 }
 
 static uint8_t kind_of(uint64_t tag, bool children, bool has_code)
@@ -112,9 +138,10 @@ static uint8_t kind_of(uint64_t tag, bool children, bool has_code)
     return children ? MS_DIE_DECLARATION : MS_DIE_PLAIN;
 }
 
-/* Compiles the specifications at `c` into one program; leaves c behind their end. */
-static uint32_t compile_program(struct maker *m, struct ms_cursor *c, bool watch, bool *has_code,
-                                bool *too_many)
+/* Compiles the specifications at `c` into a program that passes the DIE by and takes the
+ * first `n_parts` parts; leaves c behind their end. */
+static uint32_t compile_program(struct maker *m, struct ms_cursor *c, enum ms_part n_parts,
+                                bool *has_code, bool *too_many)
 {
     uint32_t first = (uint32_t)m->table->n_steps;
     struct ms_spec spec;
@@ -127,11 +154,25 @@ static uint32_t compile_program(struct maker *m, struct ms_cursor *c, bool watch
         }
         if (spec.attribute == DW_AT_low_pc || spec.attribute == DW_AT_ranges)
             *has_code = true;
-        if (watch)
-            add_watch(m, &spec);
-        else
-            add_skip(m, spec.form);
+        (void)add_part(m, &spec, n_parts);
     }
+    act(m, MS_ACT_END, 0);
+    return first;
+}
+
+/* The same for all parts; what follows the last of them is left out. */
+static uint32_t compile_describe(struct maker *m, struct ms_cursor c)
+{
+    struct ms_abbrevs *t = m->table;
+    uint32_t first = (uint32_t)t->n_steps;
+    size_t n = t->n_steps;
+    struct ms_spec spec;
+    m->skip = 0;
+    while (ms_spec_next(&c, &spec))
+        if (add_part(m, &spec, MS_N_PARTS))
+            n = t->n_steps;
+    t->n_steps = n;
+    m->skip = 0;
     act(m, MS_ACT_END, 0);
     return first;
 }
@@ -155,9 +196,9 @@ static enum ms_status compile_one(struct ms_abbrev_cache *cache, struct ms_abbre
     if (specs_off > UINT32_MAX || table->n_steps > UINT32_MAX / 2)
         return fault(cache, err, MS_E_LIMIT, off, "table over 4 GiB");
     struct maker m = {table, 0, false};
-    struct ms_cursor again = *c;
+    struct ms_cursor again = *c, copy = *c;
     out->specs_off = (uint32_t)specs_off;
-    out->skip = compile_program(&m, c, false, &has_code, &too_many);
+    out->skip = compile_program(&m, c, MS_LOW, &has_code, &too_many);
     if (m.failed)
         return ms_fail_memory(err);
     if (too_many)
@@ -167,10 +208,12 @@ static enum ms_status compile_one(struct ms_abbrev_cache *cache, struct ms_abbre
     out->tag = tag <= UINT16_MAX ? (uint16_t)tag : 0;
     out->children = children;
     out->kind = kind_of(tag, children, has_code);
-    out->watch = out->skip;
+    out->watch = out->describe = MS_NO_PROGRAM;
     out->first = table->steps[out->skip++];
     if (out->kind == MS_DIE_FUNCTION || out->kind == MS_DIE_INLINED)
-        out->watch = compile_program(&m, &again, true, &has_code, &too_many);
+        out->watch = compile_program(&m, &copy, MS_N_PCS, &has_code, &too_many);
+    if (tag == DW_TAG_subprogram || tag == DW_TAG_inlined_subroutine)
+        out->describe = compile_describe(&m, again);
     return m.failed ? ms_fail_memory(err) : MS_OK;
 }
 

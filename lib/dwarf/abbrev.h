@@ -24,13 +24,31 @@ enum ms_action {
     MS_ACT_BLOCK4,
     MS_ACT_BLOCK,
     MS_ACT_INDIRECT,
-    MS_ACT_LOW, /* DW_AT_low_pc, DW_AT_high_pc, DW_AT_ranges: only in `watch` programs */
-    MS_ACT_HIGH,
-    MS_ACT_RANGES
+    MS_ACT_TAKE /* and up: the value becomes part MS_ACT_TAKE + n; see enum ms_part */
 };
 
-/** Skip so many bytes, then act. The constant of an implicit DW_AT_high_pc fills the two
- *  steps that follow it. */
+/** What is asked of a function's DIE, and of a unit's: where the code is, … */
+enum ms_part {
+    MS_LOW,
+    MS_HIGH,
+    MS_RANGES,
+    MS_N_PCS, /* … and of a function alone what it is called, and from where */
+    MS_LINKAGE = MS_N_PCS,
+    MS_NAME,
+    MS_ORIGIN,
+    MS_SPECIFICATION,
+    MS_ENTRY,
+    MS_CALL_FILE,
+    MS_CALL_LINE,
+    MS_CALL_COLUMN,
+    MS_N_PARTS
+};
+
+/** The part that an attribute is; MS_N_PARTS for all others. */
+enum ms_part ms_part_of(uint64_t attribute);
+
+/** Skip so many bytes, then act. The constant of an implicit value that is taken fills the
+ *  two steps that follow it. */
 struct ms_step {
     uint16_t skip;
     uint8_t action;
@@ -44,10 +62,14 @@ enum ms_die_kind {
     MS_DIE_INLINED
 };
 
+#define MS_NO_PROGRAM UINT32_MAX
+
 struct ms_abbrev {
     struct ms_step first; /* of the program that passes the DIE by: mostly the only one */
     uint32_t skip;        /* index of that program's second step */
-    uint32_t watch;       /* of the program that stops at the code's addresses; not for PLAIN */
+    uint32_t watch;       /* of the program that takes MS_LOW to MS_RANGES: FUNCTION, INLINED */
+    uint32_t describe;    /* of the one that takes all parts and ends after the last: these and
+                             all other subprograms; MS_NO_PROGRAM for the rest */
     uint32_t specs_off;   /* of the attribute specifications, in the table's bytes */
     uint16_t tag;
     uint8_t kind; /* enum ms_die_kind */

@@ -39,9 +39,9 @@ enum ms_status ms_cover_unit(struct ms_lookup *l, const struct ms_unit *unit, ms
     l->error.status = MS_OK;
     if (!ms_unit_may_have_code(unit))
         return MS_OK;
-    if (!ms_pcs_known(&unit->pcs))
+    if (!ms_pcs_known(unit->pcs))
         return cover_by_functions(l, unit, take, owner, err);
-    ms_ranges_start(&ranges, unit, &unit->pcs, &l->budget.ranges);
+    ms_ranges_start(&ranges, unit, unit->pcs, &l->budget.ranges);
     while (ms_ranges_next(&ranges, &low, &high))
         if (!take(owner, unit, low, high))
             return ms_fail_memory(err);

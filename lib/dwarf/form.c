@@ -109,7 +109,7 @@ static void read_block(struct ms_cursor *c, struct ms_value *out, uint64_t n)
 struct ms_value ms_value_read(struct ms_cursor *c, const struct ms_encoding *encoding, uint8_t form,
                               int64_t implicit)
 {
-    struct ms_value out = {form, 0, 0, NULL};
+    struct ms_value out = {.form = form};
     unsigned size;
     switch (ms_form_shape(form, encoding, &size)) {
     case MS_SHAPE_FIXED:

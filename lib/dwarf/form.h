@@ -41,10 +41,12 @@ enum ms_form_shape ms_form_shape(uint8_t form, const struct ms_encoding *encodin
 
 /** A value as it stands, read but not looked up anywhere. */
 struct ms_value {
-    uint8_t form;       /* normalised, never DW_FORM_indirect; 0 = there is no value */
-    uint64_t u;         /* number, address, offset, index; blocks: their length */
-    uint64_t extra;     /* what MS_FORM_addrx_offset adds to the address */
-    const char *string; /* of DW_FORM_string */
+    uint8_t form; /* normalised, never DW_FORM_indirect; 0 = there is no value */
+    uint64_t u;   /* number, address, offset, index; blocks: their length */
+    union {
+        uint64_t extra;     /* what MS_FORM_addrx_offset adds to the address */
+        const char *string; /* of DW_FORM_string */
+    };
 };
 
 /**

@@ -3,80 +3,45 @@
 #include "base/limits.h"
 #include "dwarf/ranges.h"
 
-/* The values of one DIE, before any is looked up. */
-struct parts {
-    struct ms_value linkage, name, origin, specification;
-    struct ms_value entry;
-    struct ms_pcs pcs;
-    struct ms_value call_file, call_line, call_column;
-};
-
-static void take(struct parts *p, uint64_t attribute, const struct ms_value *value)
-{
-    switch (attribute) {
-    case DW_AT_linkage_name:
-    case DW_AT_MIPS_linkage_name:
-        p->linkage = *value;
-        break;
-    case DW_AT_name:
-        p->name = *value;
-        break;
-    case DW_AT_abstract_origin:
-        p->origin = *value;
-        break;
-    case DW_AT_specification:
-        p->specification = *value;
-        break;
-    case DW_AT_low_pc:
-        p->pcs.low = *value;
-        break;
-    case DW_AT_ranges:
-        p->pcs.ranges = *value;
-        break;
-    case DW_AT_entry_pc:
-        p->entry = *value;
-        break;
-    case DW_AT_call_file:
-        p->call_file = *value;
-        break;
-    case DW_AT_call_line:
-        p->call_line = *value;
-        break;
-    case DW_AT_call_column:
-        p->call_column = *value;
-        break;
-    }
-}
-
-static bool read_parts(const struct ms_unit *unit, uint64_t die_off, struct parts *out)
+/* Reads the parts of a DIE of any tag: one that isn't a function can still have a name. */
+static bool read_parts(const struct ms_unit *unit, uint64_t die_off,
+                       struct ms_value parts[MS_N_PARTS])
 {
     struct ms_die die;
     uint64_t attribute;
     struct ms_value value;
-    memset(out, 0, sizeof *out);
     if (!ms_die_open(unit, die_off, &die))
         return false;
+    if (die.abbrev->describe != MS_NO_PROGRAM) {
+        size_t at = (size_t)ms_cursor_offset(&die.values);
+        return ms_unit_take(unit, unit->abbrevs->steps + die.abbrev->describe, at, parts,
+                            MS_N_PARTS) <= unit->bytes.n;
+    }
+    for (int i = 0; i < MS_N_PARTS; i++)
+        parts[i].form = 0;
     while (ms_die_next(&die, &attribute, &value))
-        take(out, attribute, &value);
+        if (ms_part_of(attribute) < MS_N_PARTS)
+            parts[ms_part_of(attribute)] = value;
     return !die.values.bad;
 }
 
 /* DW_AT_entry_pc, an address or (DWARF 5) a distance from the base; else the base: low_pc,
  * or where the first range starts (DWARF 5 §2.18). */
-static void set_entry(const struct ms_unit *unit, const struct parts *p, struct ms_function *out)
+static void set_entry(const struct ms_unit *unit, const struct ms_value *parts,
+                      struct ms_function *out)
 {
     uint64_t high, budget = 16;
-    out->has_entry = ms_unit_address(unit, &p->entry, &out->entry_vm);
+    out->has_entry = ms_unit_address(unit, &parts[MS_ENTRY], &out->entry_vm);
     if (out->has_entry)
         return;
-    out->has_entry = ms_unit_address(unit, &p->pcs.low, &out->entry_vm);
-    if (!out->has_entry && p->pcs.ranges.form) {
+    out->has_entry = ms_unit_address(unit, &parts[MS_LOW], &out->entry_vm);
+    if (!out->has_entry && parts[MS_RANGES].form) {
         struct ms_ranges ranges;
-        ms_ranges_start(&ranges, unit, &p->pcs, &budget);
+        ms_ranges_start(&ranges, unit, parts, &budget);
         out->has_entry = ms_ranges_next(&ranges, &out->entry_vm, &high);
     }
-    if (out->has_entry && ms_value_is_constant(&p->entry))
-        out->entry_vm += p->entry.u;
+    if (out->has_entry && ms_value_is_constant(&parts[MS_ENTRY]))
+        out->entry_vm += parts[MS_ENTRY].u;
 }
 
 static uint32_t number(const struct ms_value *value)
@@ -99,40 +64,42 @@ struct lead {
 /* Where the name is missing, the declaration has it, or the abstract function, or the
  * declaration of that: a walk over at most two leads a DIE. */
 static void follow_names(struct ms_dwarf *dwarf, struct ms_opened_units *opened,
-                         const struct ms_unit *unit, const struct parts *first,
+                         const struct ms_unit *unit, const struct ms_value *first,
                          struct ms_function *out)
 {
     struct lead leads[2 * MS_MAX_ORIGIN_CHAIN + 2];
-    struct parts parts = *first;
+    struct ms_value parts[MS_N_PARTS];
+    memcpy(parts, first, sizeof parts);
     int n = 0, next = 0;
     for (int hops = 0; hops < MS_MAX_ORIGIN_CHAIN && (!out->linkage || !out->name); hops++) {
-        if (parts.origin.form)
-            leads[n++] = (struct lead){unit, parts.origin};
-        if (parts.specification.form)
-            leads[n++] = (struct lead){unit, parts.specification};
+        if (parts[MS_ORIGIN].form)
+            leads[n++] = (struct lead){unit, parts[MS_ORIGIN]};
+        if (parts[MS_SPECIFICATION].form)
+            leads[n++] = (struct lead){unit, parts[MS_SPECIFICATION]};
         if (next == n)
             return;
         struct lead lead = leads[next++];
         uint64_t die_off;
-        memset(&parts, 0, sizeof parts);
+        parts[MS_ORIGIN].form = parts[MS_SPECIFICATION].form = 0;
         if (ms_unit_follow(dwarf, opened, lead.unit, &lead.reference, &unit, &die_off, NULL) !=
                 MS_OK ||
-            !read_parts(unit, die_off, &parts))
+            !read_parts(unit, die_off, parts))
             continue;
         if (!out->linkage)
-            out->linkage = text(unit, &parts.linkage);
+            out->linkage = text(unit, &parts[MS_LINKAGE]);
         if (!out->name)
-            out->name = text(unit, &parts.name);
+            out->name = text(unit, &parts[MS_NAME]);
     }
 }
 
 /* The place in .debug_info of the one DIE that can have the missing names; false when there
  * are two such, or it is in no place that can be told without a search. */
-static bool only_lead(const struct ms_unit *unit, const struct parts *parts, uint64_t *off)
+static bool only_lead(const struct ms_unit *unit, const struct ms_value *parts, uint64_t *off)
 {
-    const struct ms_value *lead = parts->origin.form ? &parts->origin : &parts->specification;
-    if (!lead->form || (parts->origin.form && parts->specification.form) || parts->name.form ||
-        parts->linkage.form || unit->header.in_types || lead->form == DW_FORM_ref_sig8)
+    bool origin = parts[MS_ORIGIN].form;
+    const struct ms_value *lead = &parts[origin ? MS_ORIGIN : MS_SPECIFICATION];
+    if (!lead->form || (origin && parts[MS_SPECIFICATION].form) || parts[MS_NAME].form ||
+        parts[MS_LINKAGE].form || unit->header.in_types || lead->form == DW_FORM_ref_sig8)
         return false;
     bool far = lead->form == DW_FORM_ref_addr;
     *off = far ? lead->u : unit->header.off + lead->u;
@@ -140,7 +107,7 @@ static bool only_lead(const struct ms_unit *unit, const struct parts *parts, uin
 }
 
 static void find_names(struct ms_dwarf *dwarf, struct ms_references *references,
-                       const struct ms_unit *unit, const struct parts *parts,
+                       const struct ms_unit *unit, const struct ms_value *parts,
                        struct ms_function *out)
 {
     uint64_t off;
@@ -163,17 +130,17 @@ enum ms_status ms_function_read(struct ms_dwarf *dwarf, struct ms_references *re
                                 const struct ms_unit *unit, uint64_t die_off,
                                 struct ms_function *out, struct ms_error *err)
 {
-    struct parts parts;
+    struct ms_value parts[MS_N_PARTS];
     memset(out, 0, sizeof *out);
-    if (!read_parts(unit, die_off, &parts))
+    if (!read_parts(unit, die_off, parts))
         return ms_unit_fail(unit, err, MS_E_FORMAT, die_off, "function DIE cannot be read");
-    out->linkage = text(unit, &parts.linkage);
-    out->name = text(unit, &parts.name);
-    out->call_file = ms_value_is_constant(&parts.call_file) ? parts.call_file.u : 0;
-    out->call_line = number(&parts.call_line);
-    out->call_column = number(&parts.call_column);
-    set_entry(unit, &parts, out);
+    out->linkage = text(unit, &parts[MS_LINKAGE]);
+    out->name = text(unit, &parts[MS_NAME]);
+    out->call_file = ms_value_is_constant(&parts[MS_CALL_FILE]) ? parts[MS_CALL_FILE].u : 0;
+    out->call_line = number(&parts[MS_CALL_LINE]);
+    out->call_column = number(&parts[MS_CALL_COLUMN]);
+    set_entry(unit, parts, out);
     if (!out->linkage || !out->name)
-        find_names(dwarf, references, unit, &parts, out);
+        find_names(dwarf, references, unit, parts, out);
     return MS_OK;
 }

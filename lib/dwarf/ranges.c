@@ -39,15 +39,15 @@ static bool list_offset(const struct ms_unit *unit, const struct ms_value *value
     return !ms_add_overflows(ms_cursor_uint(&c, size), unit->rnglists_base, off);
 }
 
-void ms_ranges_start(struct ms_ranges *r, const struct ms_unit *unit, const struct ms_pcs *pcs,
-                     uint64_t *budget)
+void ms_ranges_start(struct ms_ranges *r, const struct ms_unit *unit,
+                     const struct ms_value pcs[MS_N_PCS], uint64_t *budget)
 {
     r->unit = unit;
     r->budget = budget;
     r->base = unit->low;
     r->status = MS_OK;
     r->off = 0;
-    if (!pcs->ranges.form) {
+    if (!pcs[MS_RANGES].form) {
         r->kind = ms_unit_low_high(unit, pcs, &r->low, &r->high) ? MS_RANGES_ONE : MS_RANGES_NONE;
         return;
     }
@@ -55,7 +55,7 @@ void ms_ranges_start(struct ms_ranges *r, const struct ms_unit *unit, const stru
     struct ms_bytes section = is_5 ? unit->dwarf->s.rnglists : unit->dwarf->s.ranges;
     r->kind = is_5 ? MS_RANGES_5 : MS_RANGES_OLD;
     r->list = ms_cursor_over(section, unit->encoding.big);
-    if (!list_offset(unit, &pcs->ranges, &r->off) || r->off >= section.n) {
+    if (!list_offset(unit, &pcs[MS_RANGES], &r->off) || r->off >= section.n) {
         set_fault(r, MS_E_FORMAT, "starts outside the section");
         return;
     }

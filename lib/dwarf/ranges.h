@@ -26,8 +26,8 @@ struct ms_ranges {
  * @param budget  counted down by each list entry; at 0 the list ends with MS_E_LIMIT. A
  *                list is shared by as many DIEs as a hostile file likes.
  */
-void ms_ranges_start(struct ms_ranges *ranges, const struct ms_unit *unit, const struct ms_pcs *pcs,
-                     uint64_t *budget);
+void ms_ranges_start(struct ms_ranges *ranges, const struct ms_unit *unit,
+                     const struct ms_value pcs[MS_N_PCS], uint64_t *budget);
 
 /**
  * The next range that isn't empty. False at the end, which a fault of the list also is:
@@ -39,9 +39,9 @@ bool ms_ranges_next(struct ms_ranges *ranges, uint64_t *low, uint64_t *high);
 enum ms_status ms_ranges_fail(const struct ms_ranges *ranges, struct ms_error *err);
 
 /** True when the DIE says anything about its code at all. */
-static inline bool ms_pcs_known(const struct ms_pcs *pcs)
+static inline bool ms_pcs_known(const struct ms_value pcs[MS_N_PCS])
 {
-    return pcs->ranges.form || (pcs->low.form && pcs->high.form);
+    return pcs[MS_RANGES].form || (pcs[MS_LOW].form && pcs[MS_HIGH].form);
 }
 
 /** A budget that honest files stay far below: an entry has 2 bytes at least. */

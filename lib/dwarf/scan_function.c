@@ -99,13 +99,17 @@ static void note_fault(struct ms_scan *scan, enum ms_status status)
 
 /* The scope on top has just been opened: gives its ranges to whom they concern. */
 static void take_function(struct ms_scan *scan, const struct ms_unit *unit,
-                          const struct ms_pcs *pcs)
+                          const struct ms_value pcs[MS_N_PCS])
 {
-    struct ms_ranges ranges;
+    struct ms_ranges ranges = {.status = MS_OK};
     uint64_t low, high;
-    ms_ranges_start(&ranges, unit, pcs, &scan->range_budget);
-    while (ms_ranges_next(&ranges, &low, &high))
+    if (pcs[MS_RANGES].form) {
+        ms_ranges_start(&ranges, unit, pcs, &scan->range_budget);
+        while (ms_ranges_next(&ranges, &low, &high))
+            take_range(scan, unit, low, high);
+    } else if (ms_unit_low_high(unit, pcs, &low, &high)) {
         take_range(scan, unit, low, high);
+    }
     if (scan->mode == MS_SCAN_CHECK &&
         !scan->take(scan->owner, unit, scan->scopes[scan->n_scopes - 1].die_off, 0, 0))
         scan->no_memory = true;
@@ -134,52 +138,34 @@ bool ms_scan_open_scope(struct ms_scan *scan, uint64_t die_off, uint32_t depth, 
     return false;
 }
 
-/* Passes a DIE by and keeps what it says of its code. */
-static size_t watch(const struct ms_unit *unit, const struct ms_abbrev *abbrev, size_t at,
-                    struct ms_pcs *pcs)
+/* True for the many calls that are inlined elsewhere than where an address is asked for,
+ * and have nothing inlined into them. */
+static bool is_elsewhere(const struct ms_scan *scan, const struct ms_unit *unit,
+                         const struct ms_value pcs[MS_N_PCS])
 {
-    struct ms_cursor c = ms_cursor_over(unit->bytes, unit->encoding.big);
-    pcs->low.form = pcs->high.form = pcs->ranges.form = 0;
-    ms_cursor_seek(&c, at);
-    for (const struct ms_step *step = unit->abbrevs->steps + abbrev->watch;; step++) {
-        int64_t implicit = 0;
-        ms_cursor_skip(&c, step->skip);
-        switch (step->action) {
-        case MS_ACT_END:
-            return c.bad ? unit->bytes.n + 1 : (size_t)ms_cursor_offset(&c);
-        case MS_ACT_LOW:
-            pcs->low = ms_value_read(&c, &unit->encoding, step->form, 0);
-            break;
-        case MS_ACT_HIGH:
-            if (step->form == DW_FORM_implicit_const)
-                memcpy(&implicit, step + 1, sizeof implicit);
-            pcs->high = ms_value_read(&c, &unit->encoding, step->form, implicit);
-            if (step->form == DW_FORM_implicit_const)
-                step += 2;
-            break;
-        case MS_ACT_RANGES:
-            pcs->ranges = ms_value_read(&c, &unit->encoding, step->form, 0);
-            break;
-        case MS_ACT_NONE:
-            break;
-        default:
-            ms_value_skip(&c, &unit->encoding, step->form);
-        }
-    }
+    uint64_t low, high;
+    if (scan->mode != MS_SCAN_MATCH || pcs[MS_RANGES].form || !scan->n_scopes)
+        return false;
+    const struct ms_scope *outer = &scan->scopes[scan->n_scopes - 1];
+    if (!outer->live || !ms_unit_low_high(unit, pcs, &low, &high))
+        return false;
+    return high <= scan->addresses[outer->first] || low > scan->addresses[outer->last - 1];
 }
 
 /* A subprogram or inlined call that is looked at. Returns where it ends. */
 size_t ms_scan_function(struct ms_scan *scan, const struct ms_unit *unit,
                         const struct ms_abbrev *abbrev, size_t at, uint64_t die_off, uint32_t depth)
 {
-    struct ms_pcs pcs;
+    struct ms_value pcs[MS_N_PCS];
     bool inlined = abbrev->kind == MS_DIE_INLINED;
-    at = watch(unit, abbrev, at, &pcs);
+    at = ms_unit_take(unit, unit->abbrevs->steps + abbrev->watch, at, pcs, MS_N_PCS);
+    if (inlined && !abbrev->children && is_elsewhere(scan, unit, pcs))
+        return at;
     if (at > unit->bytes.n || !ms_scan_open_scope(scan, die_off, depth + 1, inlined))
         return at;
     scan->n_functions += !inlined;
     scan->n_inlined += inlined;
-    take_function(scan, unit, &pcs);
+    take_function(scan, unit, pcs);
     if (!abbrev->children)
         scan->n_scopes--;
     return at;

@@ -141,13 +141,13 @@ static void take_root(struct ms_unit *unit, struct late *late, uint64_t attribut
         unit->lines_off = value->u;
         break;
     case DW_AT_low_pc:
-        unit->pcs.low = *value;
+        unit->pcs[MS_LOW] = *value;
         break;
     case DW_AT_high_pc:
-        unit->pcs.high = *value;
+        unit->pcs[MS_HIGH] = *value;
         break;
     case DW_AT_ranges:
-        unit->pcs.ranges = *value;
+        unit->pcs[MS_RANGES] = *value;
         break;
     case DW_AT_comp_dir:
         late->comp_dir = *value;
@@ -219,7 +219,7 @@ enum ms_status ms_unit_open(struct ms_dwarf *dwarf, const struct ms_unit_header 
     out->has_children = die.abbrev->children;
     out->comp_dir = ms_unit_string(out, &late.comp_dir);
     /* Apple's clang before 2013 gives units entry_pc for low_pc. */
-    if (!ms_unit_address(out, &out->pcs.low, &out->low) &&
+    if (!ms_unit_address(out, &out->pcs[MS_LOW], &out->low) &&
         !ms_unit_address(out, &late.entry, &out->low))
         out->low = 0;
     return MS_OK;
@@ -254,7 +254,7 @@ bool ms_die_next(struct ms_die *die, uint64_t *attribute, struct ms_value *out)
 
 /* ---- values ---------------------------------------------------------------------------- */
 
-/* Entry `index`, of `size` bytes, of the part of a section that starts at `base`. */
+/* Entry `index`, of `size` bytes (4 or 8), of the part of a section that starts at `base`. */
 static bool read_entry(const struct ms_unit *unit, struct ms_bytes section, uint64_t base,
                        uint64_t index, unsigned size, uint64_t *out)
 {
@@ -263,8 +263,8 @@ static bool read_entry(const struct ms_unit *unit, struct ms_bytes section, uint
     if (ms_mul_overflows(index, size, &off) || ms_add_overflows(off, base, &off) ||
         !ms_bytes_part(section, off, size, &entry))
         return false;
-    struct ms_cursor c = ms_cursor_over(entry, unit->encoding.big);
-    *out = ms_cursor_uint(&c, size);
+    *out = size == 4 ? ms_load_u32(entry.at, unit->encoding.big)
+                     : ms_load_u64(entry.at, unit->encoding.big);
     return true;
 }
 
@@ -329,16 +329,103 @@ bool ms_unit_address(const struct ms_unit *unit, const struct ms_value *value, u
     return false;
 }
 
-bool ms_unit_low_high(const struct ms_unit *unit, const struct ms_pcs *pcs, uint64_t *low,
-                      uint64_t *high)
+bool ms_unit_low_high(const struct ms_unit *unit, const struct ms_value pcs[MS_N_PCS],
+                      uint64_t *low, uint64_t *high)
 {
-    if (!pcs->low.form || !pcs->high.form || !ms_unit_address(unit, &pcs->low, low))
+    const struct ms_value *to = &pcs[MS_HIGH];
+    if (!pcs[MS_LOW].form || !to->form || !ms_unit_address(unit, &pcs[MS_LOW], low))
         return false;
-    if (ms_value_is_constant(&pcs->high)) { /* since DWARF 4: a length */
-        if (ms_add_overflows(*low, pcs->high.u, high))
+    if (ms_value_is_constant(to)) { /* since DWARF 4: a length */
+        if (ms_add_overflows(*low, to->u, high))
             return false;
-    } else if (!ms_unit_address(unit, &pcs->high, high)) {
+    } else if (!ms_unit_address(unit, to, high)) {
         return false;
     }
     return *low < *high;
+}
+
+/* ---- programs -------------------------------------------------------------------------- */
+
+/* A LEB128 of up to four bytes. */
+static bool take_short_leb(const struct ms_unit *unit, size_t *at, uint64_t *out)
+{
+    const uint8_t *bytes = unit->bytes.at;
+    size_t n = unit->bytes.n, i = *at;
+    uint64_t value = 0;
+    for (unsigned shift = 0; shift < 28 && i < n; shift += 7, i++) {
+        value |= (uint64_t)(bytes[i] & 0x7f) << shift;
+        if (bytes[i] < 0x80) {
+            *out = value;
+            *at = i + 1;
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Most values are of a fixed size, or short LEB128s without a sign. */
+static bool take_quickly(const struct ms_unit *unit, const struct ms_step *step, size_t *at,
+                         struct ms_value *out)
+{
+    unsigned size;
+    struct ms_bytes bytes;
+    enum ms_form_shape shape = ms_form_shape(step->form, &unit->encoding, &size);
+    out->form = step->form;
+    if (shape == MS_SHAPE_LEB)
+        return size == 0 && step->form != DW_FORM_sdata && take_short_leb(unit, at, &out->u);
+    if (shape != MS_SHAPE_FIXED || !ms_bytes_part(unit->bytes, *at, size, &bytes))
+        return false;
+    switch (size) {
+    case 1:
+        out->u = *bytes.at;
+        break;
+    case 4:
+        out->u = ms_load_u32(bytes.at, unit->encoding.big);
+        break;
+    case 8:
+        out->u = ms_load_u64(bytes.at, unit->encoding.big);
+        break;
+    default:
+        return false;
+    }
+    *at += size;
+    return true;
+}
+
+/* One step that isn't the end. */
+static const struct ms_step *run_step(const struct ms_unit *unit, const struct ms_step *step,
+                                      size_t *at, struct ms_value *parts)
+{
+    struct ms_cursor c = ms_cursor_over(unit->bytes, unit->encoding.big);
+    int64_t implicit = 0;
+    ms_cursor_seek(&c, *at);
+    if (step->action >= MS_ACT_TAKE) {
+        const struct ms_step *taken = step;
+        if (step->form == DW_FORM_implicit_const) {
+            memcpy(&implicit, step + 1, sizeof implicit);
+            step += 2;
+        }
+        parts[taken->action - MS_ACT_TAKE] =
+            ms_value_read(&c, &unit->encoding, taken->form, implicit);
+    } else if (step->action != MS_ACT_NONE) {
+        ms_value_skip(&c, &unit->encoding, step->form);
+    }
+    *at = c.bad ? unit->bytes.n + 1 : (size_t)ms_cursor_offset(&c);
+    return step;
+}
+
+size_t ms_unit_take(const struct ms_unit *unit, const struct ms_step *program, size_t at,
+                    struct ms_value *parts, size_t n_parts)
+{
+    for (size_t i = 0; i < n_parts; i++)
+        parts[i].form = 0;
+    for (const struct ms_step *step = program;; step++) {
+        at += step->skip;
+        if (step->action == MS_ACT_END || at > unit->bytes.n)
+            return at;
+        if (step->action >= MS_ACT_TAKE &&
+            take_quickly(unit, step, &at, &parts[step->action - MS_ACT_TAKE]))
+            continue;
+        step = run_step(unit, step, &at, parts);
+    }
 }

@@ -24,11 +24,6 @@ struct ms_unit_header {
     uint64_t type_off;  /* of its type's DIE, from `off` */
 };
 
-/** The attributes that say where code is, as they stand. */
-struct ms_pcs {
-    struct ms_value low, high, ranges;
-};
-
 struct ms_unit {
     const struct ms_dwarf *dwarf;
     struct ms_unit_header header;
@@ -40,9 +35,9 @@ struct ms_unit {
     bool has_children, has_lines;
     uint64_t lines_off; /* in .debug_line */
     uint64_t addr_base, str_offsets_base, rnglists_base;
-    uint64_t low; /* what the unit's range lists count from */
-    struct ms_pcs pcs;
-    const char *comp_dir; /* or NULL */
+    uint64_t low;                  /* what the unit's range lists count from */
+    struct ms_value pcs[MS_N_PCS]; /* where its code is, as it stands */
+    const char *comp_dir;          /* or NULL */
 };
 
 /**
@@ -91,7 +86,16 @@ bool ms_unit_address_at(const struct ms_unit *unit, uint64_t index, uint64_t *ou
  * The half-open range of DW_AT_low_pc and DW_AT_high_pc, whether that is an address or a
  * length; false when there is none or it is empty.
  */
-bool ms_unit_low_high(const struct ms_unit *unit, const struct ms_pcs *pcs, uint64_t *low,
-                      uint64_t *high);
+bool ms_unit_low_high(const struct ms_unit *unit, const struct ms_value pcs[MS_N_PCS],
+                      uint64_t *low, uint64_t *high);
+
+/**
+ * Runs a program over the DIE whose code ends at `at`.
+ * @param parts  gets what the program takes, as many as it can; `form` 0 for the others.
+ *               MS_N_PCS or MS_N_PARTS of them
+ * @return where the program ended; past the unit's end when the DIE runs out of it
+ */
+size_t ms_unit_take(const struct ms_unit *unit, const struct ms_step *program, size_t at,
+                    struct ms_value *parts, size_t n_parts);
 
 #endif

@@ -151,7 +151,9 @@ Test(dwarf_unit, first_dies)
 
 static const char *string_of(const struct ms_unit *unit, unsigned form, uint64_t u)
 {
-    struct ms_value value = {(uint8_t)form, u, 0, "inline"};
+    struct ms_value value = {.form = (uint8_t)form, .u = u};
+    if (form == DW_FORM_string)
+        value.string = "inline";
     return ms_unit_string(unit, &value);
 }
 
@@ -202,10 +204,10 @@ Test(dwarf_unit, addresses)
     dw_u64(&image.addr, 0);
     dw_u32(&image.addr, 0x1234);
     cr_assert_eq(open_unit(&image, "\1", 1, &unit, NULL), MS_OK);
-    struct ms_value value = {DW_FORM_addrx, 0, 0, NULL};
+    struct ms_value value = {.form = DW_FORM_addrx};
     cr_assert(ms_unit_address(&unit, &value, &address));
     cr_assert_eq(address, 0x1234);
-    value = (struct ms_value){MS_FORM_addrx_offset, 0, 6, NULL};
+    value = (struct ms_value){.form = MS_FORM_addrx_offset, .extra = 6};
     cr_assert(ms_unit_address(&unit, &value, &address));
     cr_assert_eq(address, 0x123a);
     value.u = 1;
@@ -215,20 +217,21 @@ Test(dwarf_unit, addresses)
     value.form = DW_FORM_data4;
     cr_assert_not(ms_unit_address(&unit, &value, &address));
 
-    struct ms_pcs pcs = {{DW_FORM_addr, 0x10, 0, NULL}, {DW_FORM_data4, 0x20, 0, NULL}, {0}};
-    cr_assert(ms_unit_low_high(&unit, &pcs, &low, &high));
+    struct ms_value pcs[MS_N_PCS] = {[MS_LOW] = {.form = DW_FORM_addr, .u = 0x10},
+                                     [MS_HIGH] = {.form = DW_FORM_data4, .u = 0x20}};
+    cr_assert(ms_unit_low_high(&unit, pcs, &low, &high));
     cr_assert_eq(high, 0x30);
-    pcs.high.form = DW_FORM_addr;
-    cr_assert(ms_unit_low_high(&unit, &pcs, &low, &high));
+    pcs[MS_HIGH].form = DW_FORM_addr;
+    cr_assert(ms_unit_low_high(&unit, pcs, &low, &high));
     cr_assert_eq(high, 0x20);
-    pcs.high.u = 0x10;
-    cr_assert_not(ms_unit_low_high(&unit, &pcs, &low, &high), "empty");
-    pcs.high = (struct ms_value){DW_FORM_udata, UINT64_MAX, 0, NULL};
-    cr_assert_not(ms_unit_low_high(&unit, &pcs, &low, &high), "wraps");
-    pcs.high = (struct ms_value){DW_FORM_block1, 1, 0, NULL};
-    cr_assert_not(ms_unit_low_high(&unit, &pcs, &low, &high));
-    pcs.high.form = 0;
-    cr_assert_not(ms_unit_low_high(&unit, &pcs, &low, &high));
+    pcs[MS_HIGH].u = 0x10;
+    cr_assert_not(ms_unit_low_high(&unit, pcs, &low, &high), "empty");
+    pcs[MS_HIGH] = (struct ms_value){.form = DW_FORM_udata, .u = UINT64_MAX};
+    cr_assert_not(ms_unit_low_high(&unit, pcs, &low, &high), "wraps");
+    pcs[MS_HIGH] = (struct ms_value){.form = DW_FORM_block1, .u = 1};
+    cr_assert_not(ms_unit_low_high(&unit, pcs, &low, &high));
+    pcs[MS_HIGH].form = 0;
+    cr_assert_not(ms_unit_low_high(&unit, pcs, &low, &high));
     dw_close(&image);
 }
 
@@ -441,8 +444,8 @@ static void expect_ranges(struct dw_image *image, uint64_t off, const uint64_t *
     dw_address(image, &die, 0x1000);
     cr_assert_eq(open_unit(image, die.at, die.n, &unit, NULL), MS_OK);
     free(die.at);
-    struct ms_pcs pcs = {{0}, {0}, {DW_FORM_sec_offset, off, 0, NULL}};
-    ms_ranges_start(&ranges, &unit, &pcs, &budget);
+    struct ms_value pcs[MS_N_PCS] = {[MS_RANGES] = {.form = DW_FORM_sec_offset, .u = off}};
+    ms_ranges_start(&ranges, &unit, pcs, &budget);
     for (; pairs[1]; pairs += 2) {
         cr_assert(ms_ranges_next(&ranges, &got_low, &got_high));
         cr_assert_eq(got_low, pairs[0], "low 0x%llx", (unsigned long long)got_low);
