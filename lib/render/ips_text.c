@@ -256,10 +256,9 @@ static void tail(struct ms_ips_text *t)
 
 /* ---- all of it ------------------------------------------------------------------------- */
 
-/* Hands on what is written so far: a report's text is not kept whole. */
-static void flush(struct ms_ips_text *t)
+void ms_ips_flush(struct ms_ips_text *t, size_t least)
 {
-    if (t->out.failed)
+    if (t->out.failed || t->out.n < least)
         return;
     if (t->out.n)
         ms_sink_write(t->sink, t->out.at, t->out.n);
@@ -274,7 +273,7 @@ static void write_parts(struct ms_ips_text *t)
     };
     for (size_t i = 0; i < sizeof parts / sizeof *parts && !t->out.failed; i++) {
         parts[i](t);
-        flush(t);
+        ms_ips_flush(t, 0);
     }
 }
 

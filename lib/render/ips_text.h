@@ -113,6 +113,10 @@ void ms_ips_blocks(struct ms_ips_text *t, struct ms_json_value value);
 /** "LABEL VALUE" and a line end, when the value is there. */
 void ms_ips_line(struct ms_ips_text *t, const char *label, struct ms_json_value value);
 
+/** Hands what is written so far to the sink, once it has `least` bytes; nothing that was
+ *  written may be looked at or changed afterwards. */
+void ms_ips_flush(struct ms_ips_text *t, size_t least);
+
 /* ---- parts ----------------------------------------------------------------------------- */
 
 void ms_ips_text_head(struct ms_ips_text *t); /**< identity, time, system: ips_text_head.c */

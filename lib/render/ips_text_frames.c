@@ -10,6 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { FLUSH_BYTES = 1 << 16 }; /* so much is kept, not the text of a million frames */
+
 /* ---- one frame ------------------------------------------------------------------------- */
 
 enum frame_key { F_INDEX, F_OFFSET, F_INLINE, F_FILE, F_LINE, F_SYMBOL, F_LOCATION, F_N };
@@ -66,6 +68,14 @@ static void add_old_rest(struct ms_ips_text *t, const struct frame *frame)
         ms_ips_put(t, " [inlined]");
 }
 
+/* Text of the model, which a report may have put control characters into. */
+static void put_clean(struct ms_ips_text *t, const char *text)
+{
+    size_t from = t->out.n;
+    ms_text_puts(&t->out, text);
+    ms_text_plain_from(&t->out, from, false);
+}
+
 /* "%-4d%-30s\t%18s " */
 static void add_prefix(struct ms_ips_text *t, const struct frame *frame, unsigned width,
                        uint64_t index)
@@ -73,10 +83,9 @@ static void add_prefix(struct ms_ips_text *t, const struct frame *frame, unsigne
     char address[24];
     ms_ips_printf(t, "%-*" PRIu64, (int)width, index);
     size_t start = t->out.n;
-    struct ms_json_value name = {MS_JSON_BAD, false, 0, 0};
-    if (frame->has_image)
-        name = ms_json_get(t->in, t->images[frame->image], "name");
-    ms_ips_value(t, name, "???");
+    /* The model's: looking it up would mean a pass over the image's object for each frame. */
+    const char *name = frame->has_image ? t->view->report->images[frame->image].name : NULL;
+    put_clean(t, name ? name : "???");
     while (t->out.n - start < 30 && !t->out.failed)
         ms_text_putc(&t->out, ' ');
     snprintf(address, sizeof address, "0x%" PRIx64, frame->base + frame->offset);
@@ -328,16 +337,9 @@ static void add_frames(struct ms_ips_text *t, const struct ms_report_thread *thr
             add_elided(t, &all, i, end);
         i = add_run(t, &column, i);
         add_level(t, &all, &frames[i]);
+        ms_ips_flush(t, FLUSH_BYTES);
     }
     free(all.items);
-}
-
-/* Text of the model, which a report may have put control characters into. */
-static void put_clean(struct ms_ips_text *t, const char *text)
-{
-    size_t from = t->out.n;
-    ms_text_puts(&t->out, text);
-    ms_text_plain_from(&t->out, from, false);
 }
 
 static void add_names(struct ms_ips_text *t, const struct ms_report_thread *thread)
@@ -397,6 +399,7 @@ void ms_ips_text_last_exception(struct ms_ips_text *t)
             ms_ips_put(t, "Last Exception Backtrace:\n");
         any = true;
         i = add_run(t, &column, i);
+        ms_ips_flush(t, FLUSH_BYTES);
     }
     if (any)
         ms_ips_put(t, "\n");
