@@ -309,15 +309,13 @@ static void add_level(struct ms_ips_text *t, struct recursions *all,
 
 /* ---- threads --------------------------------------------------------------------------- */
 
-static unsigned index_width(struct ms_ips_text *t, struct ms_json_value original_length)
+/* Four, or as many more as keep a blank behind the largest index. */
+static unsigned index_width(uint64_t largest)
 {
-    uint64_t length;
-    unsigned digits = 3;
-    if (!ms_json_u64(t->in, original_length, &length))
-        return digits + 1;
-    for (uint64_t rest = length / 1000; rest; rest /= 10)
-        digits++;
-    return digits + 1;
+    unsigned width = 4;
+    for (uint64_t rest = largest / 1000; rest; rest /= 10)
+        width++;
+    return width;
 }
 
 static void add_frames(struct ms_ips_text *t, const struct ms_report_thread *thread,
@@ -328,7 +326,11 @@ static void add_frames(struct ms_ips_text *t, const struct ms_report_thread *thr
     struct recursions all;
     const struct ms_report_frame *frames = t->view->report->frames;
     ms_json_pick(t->in, object, keys, 2, top);
-    struct column column = {index_width(t, top[0]), 0};
+    uint64_t largest = thread->n_frames;
+    ms_json_u64(t->in, top[0], &largest); /* left as it is where there is none */
+    if (largest < thread->n_frames)
+        largest = thread->n_frames;
+    struct column column = {index_width(largest), 0};
     memset(&all, 0, sizeof all);
     read_recursions(t, top[1], &all);
     size_t i = thread->first_frame, end = i + thread->n_frames;
@@ -392,6 +394,10 @@ void ms_ips_text_last_exception(struct ms_ips_text *t)
     const struct ms_report *report = t->view->report;
     struct column column = {4, 0};
     bool any = false;
+    size_t n = 0;
+    for (size_t i = 0; i < report->n_frames; i++)
+        n += report->frames[i].place == MS_PLACE_LAST_EXCEPTION;
+    column.width = index_width(n);
     for (size_t i = 0; i < report->n_frames && !t->out.failed; i++) {
         if (report->frames[i].place != MS_PLACE_LAST_EXCEPTION)
             continue;
