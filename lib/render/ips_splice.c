@@ -7,6 +7,10 @@
  * Inlined frames become objects of their own, as in Apple's reports. The indices that
  * recursionInfoArray has into the frames (hottestElided, coldestElided, and originalLength)
  * are moved by as many, or they would point to other frames than they did.
+ *
+ * Those numbers may stand before the frames that they count. So where a thread has any, the
+ * frames are made twice: once to count, and once to be written, each handed on as it is made.
+ * What a report of a million frames becomes is some twenty times its size, and never in memory.
  */
 #include "render/ips_string.h"
 
@@ -14,53 +18,73 @@
 #include "base/limits.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* Bytes [off, off + n) of the file become [text_off, text_off + text_n) of the pool. */
-struct edit {
+/* A number of recursionInfoArray: bytes [off, off + n) of the file become `value`. */
+struct number {
     size_t off, n;
-    size_t text_off, text_n;
+    uint64_t value;
+};
+
+/* Frames that belong together (ms_ips_run_end), by where they stand in the file. */
+struct run {
+    size_t off;
+    uint32_t first, last;
+    bool has_real;
 };
 
 struct splice {
     const struct ms_ips_view *view;
     struct ms_ips_quoting quoting;
-    struct edit *edits;
-    size_t n_edits, room;
-    struct ms_text pool;
+    struct run *runs;
+    size_t n_runs, runs_room;
+    struct number *numbers;
+    size_t n_numbers, numbers_room;
+    struct ms_text text; /* what takes the place of one run */
     struct ms_ips_strings strings;
-    int64_t *moved; /* objects added in front of frame i: n_frames + 1 running sums */
+    int64_t *moved;       /* objects added in front of frame i: n_frames + 1 running sums */
+    struct ms_sink *sink; /* NULL while counting */
+    size_t at;            /* everything before is written */
+    size_t next_number;
+    bool any; /* something is replaced */
     bool failed;
 };
 
-static void edit_begin(struct splice *s, size_t off, size_t n)
+static void replace(struct splice *s, size_t off, size_t n, const char *text, size_t text_n)
 {
-    struct edit edit = {off, n, s->pool.n, 0};
-    if (!MS_PUSH(s->edits, s->n_edits, s->room, edit))
-        s->failed = true;
+    if (off < s->at || off > s->view->report->off + s->view->report->bytes - n)
+        return; /* replacements don't overlap; a byte is never written twice */
+    ms_sink_write(s->sink, (const char *)s->view->in.at + s->at, off - s->at);
+    ms_sink_write(s->sink, text, text_n);
+    s->at = off + n;
 }
 
-static void edit_end(struct splice *s)
+/* Writes the numbers that stand before `off`. */
+static void write_numbers(struct splice *s, size_t off)
 {
-    if (!s->failed && s->n_edits) {
-        struct edit *edit = &s->edits[s->n_edits - 1];
-        edit->text_n = s->pool.n - edit->text_off;
+    for (; s->next_number < s->n_numbers && s->numbers[s->next_number].off < off;
+         s->next_number++) {
+        const struct number *number = &s->numbers[s->next_number];
+        char text[24];
+        int n = snprintf(text, sizeof text, "%" PRIu64, number->value);
+        replace(s, number->off, number->n, text, (size_t)n);
     }
 }
 
-/* What was to be written is what is there. */
-static void edit_cancel(struct splice *s)
+/* The scratch text takes the place of these bytes. */
+static void put(struct splice *s, size_t off, size_t n)
 {
-    if (s->failed || !s->n_edits)
-        return;
-    s->pool.n = s->edits[--s->n_edits].text_off;
-}
-
-static void edit_drop(struct splice *s, size_t off, size_t n)
-{
-    edit_begin(s, off, n);
-    edit_end(s);
+    s->any = true;
+    if (s->sink && !s->text.failed) {
+        write_numbers(s, off);
+        replace(s, off, n, s->text.at ? s->text.at : "", s->text.n);
+    }
+    if (s->text.failed)
+        s->failed = true;
+    else
+        ms_text_clear(&s->text);
 }
 
 static bool has_name(const struct ms_shown *shown)
@@ -84,17 +108,17 @@ static void splice_object(struct splice *s, size_t i, size_t real)
     if (!has_name(&shown))
         return;
     if (real > i)
-        edit_drop(s, off, frame->line_off - off);
-    edit_begin(s, frame->line_off, frame->line_bytes);
-    if (frame->place == MS_PLACE_ELIDED) /* alone, not in an array of frames */
-        ms_ips_object_named(&s->pool, s->view->in, object_of(frame), "imageOffset",
+        put(s, off, frame->line_off - off); /* they go */
+    if (frame->place == MS_PLACE_ELIDED)    /* alone, not in an array of frames */
+        ms_ips_object_named(&s->text, s->view->in, object_of(frame), "imageOffset",
                             &shown.frames[shown.n_frames - 1], true, s->quoting);
     else {
-        size_t added = ms_ips_object_frames(&s->pool, s->view->in, object_of(frame), shown.frames,
+        size_t added = ms_ips_object_frames(&s->text, s->view->in, object_of(frame), shown.frames,
                                             shown.n_frames, s->quoting);
-        s->moved[i + 1] += (int64_t)added - (int64_t)(real - i);
+        if (!s->sink)
+            s->moved[i + 1] += (int64_t)added - (int64_t)(real - i);
     }
-    edit_end(s);
+    put(s, frame->line_off, frame->line_bytes);
 }
 
 static void splice_register(struct splice *s, size_t i)
@@ -103,10 +127,9 @@ static void splice_register(struct splice *s, size_t i)
     struct ms_shown shown = ms_ips_shown(s->view, i);
     if (!has_name(&shown))
         return;
-    edit_begin(s, frame->line_off, frame->line_bytes);
-    ms_ips_object_named(&s->pool, s->view->in, object_of(frame), "value",
+    ms_ips_object_named(&s->text, s->view->in, object_of(frame), "value",
                         &shown.frames[shown.n_frames - 1], false, s->quoting);
-    edit_end(s);
+    put(s, frame->line_off, frame->line_bytes);
 }
 
 /* ---- lines of a string ----------------------------------------------------------------- */
@@ -115,11 +138,10 @@ static void splice_lines(struct splice *s, size_t i, size_t last, bool has_real)
 {
     const struct ms_report_frame *frames = s->view->report->frames;
     size_t off = frames[i].line_off;
-    edit_begin(s, off, ms_ips_line_end(&frames[last]) - off);
-    if (ms_ips_strings_add(&s->strings, &s->pool, i, last, has_real))
-        edit_end(s);
+    if (ms_ips_strings_add(&s->strings, &s->text, i, last, has_real) || s->text.failed)
+        put(s, off, ms_ips_line_end(&frames[last]) - off);
     else
-        edit_cancel(s);
+        ms_text_clear(&s->text); /* it is what is there */
 }
 
 /* ---- recursion ------------------------------------------------------------------------- */
@@ -145,9 +167,9 @@ static void move_number(struct splice *s, struct ms_json_value value, int64_t by
     uint64_t number;
     if (by == 0 || value.kind != MS_JSON_NUMBER || !ms_json_u64(s->view->in, value, &number))
         return;
-    edit_begin(s, value.off, value.n);
-    ms_text_printf(&s->pool, "%" PRIu64, number + (uint64_t)by);
-    edit_end(s);
+    struct number moved = {value.off, value.n, number + (uint64_t)by};
+    if (!MS_PUSH(s->numbers, s->n_numbers, s->numbers_room, moved))
+        s->failed = true;
 }
 
 static void splice_recursion(struct splice *s, struct ms_json_value thread, size_t number)
@@ -176,6 +198,12 @@ static void splice_recursion(struct splice *s, struct ms_json_value thread, size
         move_number(s, top[0], moved_before(s, model, UINT64_MAX));
 }
 
+static int compare_numbers(const void *a, const void *b)
+{
+    const struct number *x = a, *y = b;
+    return x->off < y->off ? -1 : x->off > y->off;
+}
+
 static void splice_recursions(struct splice *s)
 {
     const struct ms_report *report = s->view->report;
@@ -184,53 +212,81 @@ static void splice_recursions(struct splice *s)
     size_t number = 0;
     for (size_t i = 0; i < report->n_frames; i++)
         s->moved[i + 1] += s->moved[i];
-    if (s->n_edits == 0)
-        return;
     ms_json_iter_open(&iter, s->view->in, ms_json_get(s->view->in, s->view->payload, "threads"));
     while (number < report->n_threads && ms_json_iter_next(&iter, &element))
         splice_recursion(s, element.value, number++);
+    if (s->n_numbers > 1)
+        qsort(s->numbers, s->n_numbers, sizeof *s->numbers, compare_numbers);
+}
+
+static bool has_recursion(const struct splice *s)
+{
+    struct ms_json_iter iter;
+    struct ms_json_member element;
+    ms_json_iter_open(&iter, s->view->in, ms_json_get(s->view->in, s->view->payload, "threads"));
+    while (ms_json_iter_next(&iter, &element))
+        if (ms_json_get(s->view->in, element.value, "recursionInfoArray").kind == MS_JSON_ARRAY)
+            return true;
+    return false;
 }
 
 /* ---- all of it ------------------------------------------------------------------------- */
 
-static void splice_frames(struct splice *s)
+static int compare_runs(const void *a, const void *b)
 {
-    const struct ms_report *report = s->view->report;
-    size_t real;
-    for (size_t i = 0; i < report->n_frames; i = real + 1) {
-        bool has_real;
-        enum ms_report_form form = report->frames[i].form;
-        real = ms_ips_run_end(report, i, &has_real);
-        if (form == MS_FORM_STRING)
-            splice_lines(s, i, real, has_real);
-        else if (form == MS_FORM_REGISTER)
-            splice_register(s, i);
-        else if (form == MS_FORM_OBJECT && has_real)
-            splice_object(s, i, real);
-    }
-}
-
-static int compare_edits(const void *a, const void *b)
-{
-    const struct edit *x = a, *y = b;
+    const struct run *x = a, *y = b;
     return x->off < y->off ? -1 : x->off > y->off;
 }
 
-static void write_all(const struct splice *s, struct ms_sink *sink)
+/* In the order of the file: members of the JSON may stand in any. */
+static void find_runs(struct splice *s)
 {
     const struct ms_report *report = s->view->report;
-    const char *bytes = (const char *)s->view->in.at;
-    size_t at = report->off, end = report->off + report->bytes;
-    for (size_t i = 0; i < s->n_edits; i++) {
-        const struct edit *edit = &s->edits[i];
-        if (edit->off < at || edit->off + edit->n > end)
-            continue; /* edits don't overlap; a byte is never written twice */
-        ms_sink_write(sink, bytes + at, edit->off - at);
-        if (edit->text_n)
-            ms_sink_write(sink, s->pool.at + edit->text_off, edit->text_n);
-        at = edit->off + edit->n;
+    size_t last;
+    for (size_t i = 0; i < report->n_frames && !s->failed; i = last + 1) {
+        struct run run = {report->frames[i].line_off, (uint32_t)i, 0, false};
+        last = ms_ips_run_end(report, i, &run.has_real);
+        run.last = (uint32_t)last;
+        if (!MS_PUSH(s->runs, s->n_runs, s->runs_room, run))
+            s->failed = true;
     }
-    ms_sink_write(sink, bytes + at, end - at);
+    if (s->n_runs > 1)
+        qsort(s->runs, s->n_runs, sizeof *s->runs, compare_runs);
+}
+
+static void splice_frames(struct splice *s)
+{
+    for (size_t k = 0; k < s->n_runs && !s->failed && !(s->sink && s->sink->failed); k++) {
+        const struct run *run = &s->runs[k];
+        enum ms_report_form form = s->view->report->frames[run->first].form;
+        if (form == MS_FORM_STRING)
+            splice_lines(s, run->first, run->last, run->has_real);
+        else if (form == MS_FORM_REGISTER)
+            splice_register(s, run->first);
+        else if (form == MS_FORM_OBJECT && run->has_real)
+            splice_object(s, run->first, run->last);
+    }
+}
+
+/* Finds the numbers that change with the frames. */
+static void count(struct splice *s)
+{
+    if (!has_recursion(s))
+        return;
+    splice_frames(s);
+    if (s->any && !s->failed)
+        splice_recursions(s);
+}
+
+static void write_all(struct splice *s, struct ms_sink *sink)
+{
+    const struct ms_report *report = s->view->report;
+    s->sink = sink;
+    s->at = report->off;
+    s->strings.shift = 0;
+    splice_frames(s);
+    write_numbers(s, SIZE_MAX);
+    replace(s, report->off + report->bytes, 0, "", 0);
 }
 
 /* Does the file write "/" as "\/"? Its first slash tells. */
@@ -241,13 +297,6 @@ static bool escapes_slash(const struct ms_ips_view *view)
     return slash && slash > at && slash[-1] == '\\';
 }
 
-static enum ms_status check(const struct splice *s, struct ms_error *err)
-{
-    if (s->failed)
-        return ms_fail_memory(err);
-    return ms_text_check(&s->pool, err);
-}
-
 enum ms_status ms_ips_splice(const struct ms_ips_view *view, struct ms_sink *sink,
                              struct ms_error *err)
 {
@@ -255,22 +304,21 @@ enum ms_status ms_ips_splice(const struct ms_ips_view *view, struct ms_sink *sin
     memset(&s, 0, sizeof s);
     s.view = view;
     s.quoting.escape_slash = escapes_slash(view);
-    ms_text_init(&s.pool, SIZE_MAX / 4);
+    ms_text_init(&s.text, SIZE_MAX / 4);
     ms_ips_strings_init(&s.strings, view, true, s.quoting);
     s.moved = calloc(view->report->n_frames + 1, sizeof *s.moved);
     s.failed = !s.moved;
-    if (!s.failed) {
-        splice_frames(&s);
-        splice_recursions(&s);
-        if (s.n_edits > 1)
-            qsort(s.edits, s.n_edits, sizeof *s.edits, compare_edits);
-    }
-    enum ms_status status = check(&s, err);
-    if (status == MS_OK)
+    if (!s.failed)
+        find_runs(&s);
+    if (!s.failed)
+        count(&s);
+    if (!s.failed)
         write_all(&s, sink);
-    free(s.edits);
+    enum ms_status status = s.failed ? ms_fail_memory(err) : MS_OK;
+    free(s.runs);
+    free(s.numbers);
     free(s.moved);
-    ms_text_fini(&s.pool);
+    ms_text_fini(&s.text);
     ms_ips_strings_fini(&s.strings);
     return status;
 }
