@@ -2,65 +2,11 @@
  * Memory that runs out at the n-th allocation, for every n: each call of lib/dwarf must say
  * so and leave nothing behind. Takes the place of malloc, so only where that can be done.
  */
+#include "unit/memory_out.h"
 #include "unit/dwarf_program.h"
 
 #include <criterion/criterion.h>
 #include <errno.h>
-
-#if defined(__has_feature)
-#if __has_feature(address_sanitizer)
-#define __SANITIZE_ADDRESS__ 1
-#endif
-#endif
-#if defined(__GLIBC__) && !defined(__SANITIZE_ADDRESS__)
-#define CAN_FAIL 1
-
-void *__libc_malloc(size_t n);
-void *__libc_calloc(size_t count, size_t n);
-void *__libc_realloc(void *at, size_t n);
-void __libc_free(void *at);
-
-static long countdown = -1; /* allocations that still succeed; negative: all */
-static long alive;          /* blocks not given back */
-
-static bool fails_now(void)
-{
-    if (countdown < 0)
-        return false;
-    if (countdown-- > 0)
-        return false;
-    countdown = 0; /* and every one after it */
-    errno = ENOMEM;
-    return true;
-}
-
-static void *count(void *at, bool is_new)
-{
-    alive += at && is_new;
-    return at;
-}
-
-void *malloc(size_t n)
-{
-    return fails_now() ? NULL : count(__libc_malloc(n), true);
-}
-void *calloc(size_t items, size_t n)
-{
-    return fails_now() ? NULL : count(__libc_calloc(items, n), true);
-}
-void *realloc(void *at, size_t n)
-{
-    return fails_now() ? NULL : count(__libc_realloc(at, n), !at);
-}
-void free(void *at)
-{
-    alive -= at != NULL;
-    __libc_free(at);
-}
-#else
-#define CAN_FAIL 0
-static long countdown, alive;
-#endif
 
 static const uint64_t addresses[] = {0x2004, 0x1012, 0x2012, 0x1230, 0x1408, 0x5000, 0x1012};
 

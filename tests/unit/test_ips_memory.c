@@ -3,51 +3,10 @@
  * written: each call must say so and leave nothing behind. Takes the place of malloc, so only
  * where that can be done.
  */
+#include "unit/memory_out.h"
 #include "unit/ips_builder.h"
 
 #include <errno.h>
-
-#if defined(__has_feature)
-#if __has_feature(address_sanitizer)
-#define __SANITIZE_ADDRESS__ 1
-#endif
-#endif
-#if defined(__GLIBC__) && !defined(__SANITIZE_ADDRESS__)
-#define CAN_FAIL 1
-
-void *__libc_malloc(size_t n);
-void *__libc_calloc(size_t count, size_t n);
-void *__libc_realloc(void *at, size_t n);
-
-static long countdown = -1; /* allocations that still succeed; negative: all */
-
-static bool fails_now(void)
-{
-    if (countdown < 0)
-        return false;
-    if (countdown-- > 0)
-        return false;
-    countdown = 0; /* and every one after it */
-    errno = ENOMEM;
-    return true;
-}
-
-void *malloc(size_t n)
-{
-    return fails_now() ? NULL : __libc_malloc(n);
-}
-void *calloc(size_t count, size_t n)
-{
-    return fails_now() ? NULL : __libc_calloc(count, n);
-}
-void *realloc(void *at, size_t n)
-{
-    return fails_now() ? NULL : __libc_realloc(at, n);
-}
-#else
-#define CAN_FAIL 0
-static long countdown;
-#endif
 
 static const char report[] = HEADER PAYLOAD(
     "\"threads\":[{\"name\":\"\\u00e9\",\"queue\":\"q\",\"frames\":["

@@ -3,69 +3,11 @@
  * it is said so, and nothing is left behind. Takes the place of malloc, so only where that can
  * be done.
  */
+#include "unit/memory_out.h"
 #include "report_text.h"
 
 #include <errno.h>
 #include <stdlib.h>
-
-#if defined(__has_feature)
-#if __has_feature(address_sanitizer)
-#define __SANITIZE_ADDRESS__ 1
-#endif
-#endif
-#if defined(__GLIBC__) && !defined(__SANITIZE_ADDRESS__)
-#define CAN_FAIL 1
-
-void *__libc_malloc(size_t n);
-void *__libc_calloc(size_t count, size_t n);
-void *__libc_realloc(void *at, size_t n);
-void __libc_free(void *at);
-
-static long countdown = -1; /* allocations that still succeed; negative: all */
-static long balance;        /* blocks taken and not given back */
-
-static bool fails_now(void)
-{
-    if (countdown < 0)
-        return false;
-    if (countdown-- > 0)
-        return false;
-    countdown = 0; /* and every one after it */
-    errno = ENOMEM;
-    return true;
-}
-
-static void *counted(void *at)
-{
-    balance += at != NULL;
-    return at;
-}
-
-void *malloc(size_t n)
-{
-    return fails_now() ? NULL : counted(__libc_malloc(n));
-}
-void *calloc(size_t count, size_t n)
-{
-    return fails_now() ? NULL : counted(__libc_calloc(count, n));
-}
-void *realloc(void *at, size_t n)
-{
-    if (fails_now())
-        return NULL;
-    void *moved = __libc_realloc(at, n);
-    balance += !at && moved;
-    return moved;
-}
-void free(void *at)
-{
-    balance -= at != NULL;
-    __libc_free(at);
-}
-#else
-#define CAN_FAIL 0
-static long countdown, balance;
-#endif
 
 static const char report[] =
     HEADER "Last Exception Backtrace:\n(0x1834d9e50 0x1026020f8)\n\n"
@@ -84,7 +26,7 @@ Test(report_memory, reading)
     for (long n = 0;; n++) {
         struct ms_report_file file;
         struct ms_error err;
-        long before = balance;
+        long before = alive;
         countdown = n;
         enum ms_status status = ms_report_parse(bytes_of(report), "test", &file, &err);
         countdown = -1;
@@ -93,12 +35,12 @@ Test(report_memory, reading)
             cr_assert_gt(n, 5);
             cr_assert_eq(file.reports[0].n_frames, 6);
             ms_report_file_fini(&file);
-            cr_assert_eq(balance, before);
+            cr_assert_eq(alive, before);
             return;
         }
         cr_assert_eq(status, MS_E_NOMEM, "allocation %ld: %s", n, err.text);
         cr_assert_str_eq(err.text, "out of memory");
-        cr_assert_eq(balance, before, "allocation %ld leaks", n);
+        cr_assert_eq(alive, before, "allocation %ld leaks", n);
     }
 }
 
@@ -133,11 +75,11 @@ Test(report_memory, writing)
         struct ms_error err;
         size_t written = 0;
         struct ms_sink sink = {count_bytes, &written, false};
-        long before = balance;
+        long before = alive;
         countdown = n;
         enum ms_status status = ms_report_write(&file, 0, shown, MS_FORMAT_SAME, NULL, &sink, &err);
         countdown = -1;
-        cr_assert_eq(balance, before, "allocation %ld leaks", n);
+        cr_assert_eq(alive, before, "allocation %ld leaks", n);
         cr_assert_lt(n, 200);
         if (status == MS_OK) {
             cr_assert_gt(n, 0);
