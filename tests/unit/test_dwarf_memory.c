@@ -2,8 +2,8 @@
  * Memory that runs out at the n-th allocation, for every n: each call of lib/dwarf must say
  * so and leave nothing behind. Takes the place of malloc, so only where that can be done.
  */
-#include "unit/memory_out.h"
 #include "unit/dwarf_program.h"
+#include "unit/memory_out.h"
 
 #include <criterion/criterion.h>
 #include <errno.h>
