@@ -154,6 +154,42 @@ static void save_compressed(const char *name, struct ms_bytes section)
     save("dwarf_zdebug", name, -1, (struct ms_bytes){packed, n + 12});
 }
 
+/* A function with a value of every form, all of them zero. */
+static void save_forms(void)
+{
+    static const unsigned vendors[] = {DW_FORM_GNU_addr_index, DW_FORM_GNU_str_index,
+                                       DW_FORM_GNU_ref_alt, DW_FORM_GNU_strp_alt,
+                                       DW_FORM_LLVM_addrx_offset};
+    struct dw_image image = dw_image(5, 8, 4, false);
+    unsigned specs[128], n = 0;
+    for (unsigned form = 1; form < DW_FORM_addrx4 + 6u; form++) {
+        unsigned vendor = form - DW_FORM_addrx4 - 1u;
+        if (form == 2 || form == DW_FORM_indirect || form == DW_FORM_implicit_const)
+            continue;
+        specs[n++] = 0x3f; /* of no interest: it is skipped */
+        specs[n++] = form <= DW_FORM_addrx4 ? form : vendors[vendor];
+    }
+    specs[n++] = DW_AT_low_pc;
+    specs[n++] = DW_FORM_LLVM_addrx_offset;
+    specs[n++] = DW_AT_high_pc;
+    specs[n++] = DW_FORM_data2;
+    specs[n++] = DW_AT_name;
+    specs[n++] = DW_FORM_strx3;
+    specs[n] = 0;
+    dw_declare(&image, 1, DW_TAG_subprogram, false, specs);
+    dw_u8(&image.abbrev, 0);
+    dw_bytes(&image.addr, "\x0c\0\0\0\5\0\x08\0\0\x10\0\0\0\0\0\0", 16);
+    dw_bytes(&image.str_offsets, "\x08\0\0\0\5\0\0\0\0\0\0\0", 12);
+    size_t unit = dw_unit(&image, 0);
+    dw_u8(&image.info, 1);
+    for (int i = 0; i < 150; i++)
+        dw_u8(&image.info, 0);
+    dw_end(&image, &image.info, unit);
+    struct ms_dwarf_sections s = dw_sections(&image);
+    save_whole("forms", &s, CONTAINER_CODE);
+    dw_close(&image);
+}
+
 /* Sets of two units by turns, of which each has all addresses. */
 static void save_turns(void)
 {
@@ -217,6 +253,7 @@ int main(int argc, char **argv)
         save_program(kind);
     save_lists();
     save_many();
+    save_forms();
     save_turns();
     save_more();
     struct ms_dwarf_sections s = dw_sections(&target_program(4)->image);
