@@ -6,7 +6,9 @@
 #include <string.h>
 #include <zlib.h>
 
-enum { HEADER = 12, DEFLATE_MAX_RATIO = 1032 };
+/* Real debug information shrinks to a third or a tenth. Deflate could go to 1032 to 1, so that
+ * 4 MB become 4 GB; sections that small in reality never need it. */
+enum { HEADER = 12, DEFLATE_MAX_RATIO = 1032, MAX_RATIO = 64, MIN_CEILING = 1 << 20 };
 
 static enum ms_status inflate_all(struct ms_bytes from, const char *where, uint8_t *to, size_t n,
                                   struct ms_error *err)
@@ -57,6 +59,10 @@ enum ms_status ms_zdebug_inflate(struct ms_bytes section, const char *where, uin
         return ms_fail(err, MS_E_FORMAT, where, 4,
                        "compressed section: %zu bytes cannot hold the %llu that the header claims",
                        stream.n, (unsigned long long)size);
+    if (size > MIN_CEILING && size / MAX_RATIO > stream.n)
+        return ms_fail(err, MS_E_LIMIT, where, 4,
+                       "compressed section: %llu bytes out of %zu is more than %d to 1",
+                       (unsigned long long)size, stream.n, MAX_RATIO);
     uint8_t *bytes = malloc(size ? (size_t)size : 1);
     if (!bytes)
         return ms_fail_memory(err);

@@ -9,7 +9,8 @@
 
 /**
  * Decompresses a section. Nothing is allocated beyond what the stream can hold: deflate
- * never expands by more than 1032 to 1, so a larger size in the header is a lie.
+ * never expands by more than 1032 to 1, so a larger size in the header is a lie; and more
+ * than 64 to 1, beyond a first megabyte, is no debug information.
  * @param where  "prog (x86_64) __zdebug_info", for messages
  * @param out    malloc'ed, freed by the caller
  * @return MS_E_FORMAT (no header, broken stream, another size), MS_E_LIMIT, MS_E_NOMEM
