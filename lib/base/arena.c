@@ -19,6 +19,13 @@ void ms_arena_init(struct ms_arena *arena, size_t max_bytes)
     arena->max_bytes = max_bytes;
 }
 
+void ms_arena_init_on(struct ms_arena *arena, size_t max_bytes, void *first, size_t n)
+{
+    ms_arena_init(arena, max_bytes);
+    arena->at = first;
+    arena->end = arena->at + n;
+}
+
 void ms_arena_fini(struct ms_arena *arena)
 {
     struct ms_arena_block *block = arena->newest;

@@ -18,9 +18,15 @@ struct ms_arena {
     size_t max_bytes;   /* ceiling on total_bytes; 0 = none */
 };
 
+/**
+ * As ms_arena_init, giving out n bytes at `first`, aligned for anything, before any are taken from
+ * the system: what most requests need can lie on the stack.
+ */
+void ms_arena_init_on(struct ms_arena *arena, size_t max_bytes, void *first, size_t n);
 /** `max_bytes` bounds what the arena may take from the system; 0 for no bound. */
 void ms_arena_init(struct ms_arena *arena, size_t max_bytes);
-/** Frees everything; the arena is empty and usable again. Takes a zeroed arena. */
+/** Frees everything; the arena is empty and usable again (a first block of the caller's is not
+ *  used again). Takes a zeroed arena. */
 void ms_arena_fini(struct ms_arena *arena);
 
 /** n bytes, aligned for anything, not zeroed. NULL when memory or the bound is out. */

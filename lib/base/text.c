@@ -11,9 +11,19 @@ void ms_text_init(struct ms_text *text, size_t max)
     text->max = max;
 }
 
+void ms_text_init_on(struct ms_text *text, size_t max, char *at, size_t room)
+{
+    ms_text_init(text, max);
+    text->at = at;
+    text->at[0] = 0;
+    text->room = room <= max ? room : max + 1;
+    text->borrowed = true;
+}
+
 void ms_text_fini(struct ms_text *text)
 {
-    free(text->at);
+    if (!text->borrowed)
+        free(text->at);
     ms_text_init(text, text->max);
 }
 
@@ -25,8 +35,7 @@ void ms_text_clear(struct ms_text *text)
         text->at[0] = 0;
 }
 
-/* Makes room for n more bytes and the NUL. */
-static bool reserve(struct ms_text *text, size_t n)
+bool ms_text_reserve(struct ms_text *text, size_t n)
 {
     if (text->failed || n > text->max - text->n) {
         text->failed = true;
@@ -37,35 +46,20 @@ static bool reserve(struct ms_text *text, size_t n)
         return true;
     size_t room = text->room ? text->room : 128;
     while (room < need)
-        room += room / 2;
-    char *at = realloc(text->at, room);
+        room += room / 2 + 1;
+    if (room > text->max) /* appending looks at the room alone */
+        room = text->max + 1;
+    char *at = realloc(text->borrowed ? NULL : text->at, room);
     if (!at) {
         text->failed = true;
         return false;
     }
+    if (text->borrowed)
+        memcpy(at, text->at, text->n + 1);
+    text->borrowed = false;
     text->at = at;
     text->room = room;
     return true;
-}
-
-void ms_text_add(struct ms_text *text, const char *bytes, size_t n)
-{
-    if (!reserve(text, n))
-        return;
-    if (n)
-        memcpy(text->at + text->n, bytes, n);
-    text->n += n;
-    text->at[text->n] = 0;
-}
-
-void ms_text_puts(struct ms_text *text, const char *string)
-{
-    ms_text_add(text, string, strlen(string));
-}
-
-void ms_text_putc(struct ms_text *text, char c)
-{
-    ms_text_add(text, &c, 1);
 }
 
 void ms_text_printf(struct ms_text *text, const char *format, ...)
@@ -80,7 +74,7 @@ void ms_text_printf(struct ms_text *text, const char *format, ...)
         text->failed = true;
     } else if ((size_t)n < sizeof small) {
         ms_text_add(text, small, (size_t)n);
-    } else if (reserve(text, (size_t)n)) {
+    } else if (ms_text_reserve(text, (size_t)n)) {
         vsnprintf(text->at + text->n, (size_t)n + 1, format, again);
         text->n += (size_t)n;
     }

@@ -2,6 +2,7 @@
 #include "machsym/demangle.h"
 
 #include "demangle/demanglers.h"
+#include "demangle/swift.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -72,38 +73,60 @@ static size_t give(const char *text, size_t n, char *out, size_t room)
     return n;
 }
 
-static size_t demangle_as(enum ms_mangling mangling, const char *name, size_t n, char *out,
-                          size_t room)
+static bool swift(const char *name, size_t n, unsigned style, struct ms_text *text)
 {
-    if (n > MS_DEMANGLE_INPUT || memchr(name, 0, n))
+    /* What nearly all names need; the rest comes from malloc. */
+    _Alignas(16) char first[12288];
+    struct ms_arena arena;
+    struct ms_name_fault fault;
+    ms_arena_init_on(&arena, MS_SWIFT_ARENA, first, sizeof first);
+    const struct ms_swift_node *root = ms_swift_read(&arena, name, n, &fault);
+    bool good = root && ms_swift_print(&arena, root, style, text);
+    ms_arena_fini(&arena);
+    return good;
+}
+
+static size_t demangle_as(enum ms_mangling mangling, const char *name, size_t n, unsigned style,
+                          char *out, size_t room)
+{
+    if (mangling == MS_MANGLING_NONE || n > MS_DEMANGLE_INPUT || memchr(name, 0, n))
         return give("", 0, out, room);
     if (mangling == MS_MANGLING_ITANIUM) {
-        char *text = ms_llvm_itanium(name, n);
+        char *text = ms_llvm_itanium(name, n, style);
         size_t length = give(text ? text : "", text ? strlen(text) : 0, out, room);
         free(text);
         return length;
     }
+    char first[1024];
     struct ms_text text;
-    ms_text_init(&text, MS_DEMANGLE_OUTPUT);
+    ms_text_init_on(&text, MS_DEMANGLE_OUTPUT, room > sizeof first ? out : first,
+                    room > sizeof first ? room : sizeof first);
     bool good = false;
     if (mangling == MS_MANGLING_RUST_LEGACY)
         good = ms_rust_legacy(name, n, &text);
     else if (mangling == MS_MANGLING_RUST_V0)
         good = ms_rust_v0(name, n, &text);
+    else if (mangling == MS_MANGLING_SWIFT)
+        good = swift(name, n, style, &text);
     good = good && !text.failed && text.n;
-    size_t length = give(good ? text.at : "", good ? text.n : 0, out, room);
+    size_t length = good ? text.n : 0;
+    if (text.at != out)
+        give(good ? text.at : "", length, out, room);
+    else if (!good)
+        out[0] = 0;
     ms_text_fini(&text);
     return length;
 }
 
-size_t ms_demangle(const char *name, size_t n, char *out, size_t room)
+size_t ms_demangle(const char *name, size_t n, unsigned style, char *out, size_t room)
 {
     size_t skip;
     enum ms_mangling mangling = mangling_with_skip(name, n, &skip);
-    return demangle_as(mangling, name + skip, n - skip, out, room);
+    return demangle_as(mangling, name + skip, n - skip, style, out, room);
 }
 
-size_t ms_demangle_symbol(const char *name, size_t n, bool has_underscore, char *out, size_t room)
+size_t ms_demangle_symbol(const char *name, size_t n, bool has_underscore, unsigned style,
+                          char *out, size_t room)
 {
     /* The underscore is taken off first, so that the C function Z3foov (in a symbol table
      * _Z3foov) isn't taken for C++'s foo(). */
@@ -111,6 +134,6 @@ size_t ms_demangle_symbol(const char *name, size_t n, bool has_underscore, char 
         name++;
         n--;
     }
-    size_t length = demangle_as(mangling_of(name, n), name, n, out, room);
+    size_t length = demangle_as(mangling_of(name, n), name, n, style, out, room);
     return length ? length : give(name, n, out, room);
 }

@@ -10,7 +10,7 @@
 #include "base/text.h"
 
 /* Real mangled names reach 5,000 bytes, expression templates ten times that. */
-#define MS_DEMANGLE_INPUT ((size_t)1 << 16)
+#define MS_DEMANGLE_INPUT ((size_t)1 << 18)
 /* And what is made of them: substitutions double a name's text every few bytes, so that a
  * crafted name of 200 bytes means gigabytes. */
 #define MS_DEMANGLE_OUTPUT ((size_t)1 << 20)
@@ -28,12 +28,13 @@ bool ms_rust_v0(const char *name, size_t n, struct ms_text *out);
 
 /**
  * Itanium C++ ABI, and clang's names of blocks, through LLVM's parser (llvm_demangle.cpp).
+ * @param style  of enum ms_demangle_style, of which NO_PARAMS and FOLD mean something here
  * @return the demangled name, malloc'ed, NUL-terminated, or NULL
  */
 #ifdef __cplusplus
 extern "C" {
 #endif
-char *ms_llvm_itanium(const char *name, size_t n);
+char *ms_llvm_itanium(const char *name, size_t n, unsigned style);
 #ifdef __cplusplus
 }
 #endif

@@ -333,7 +333,7 @@ char *demangle(const char *name, size_t n, size_t *pack)
 
 } // namespace
 
-extern "C" char *ms_llvm_itanium(const char *name, size_t n)
+extern "C" char *ms_llvm_itanium(const char *name, size_t n, unsigned)
 {
     if (n > MS_DEMANGLE_INPUT || recurses_directly(name, n))
         return nullptr;

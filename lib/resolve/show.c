@@ -95,11 +95,12 @@ static bool keep_made(struct ms_show_pool *pool, const char *const key[3], uint6
 }
 
 /* The demangled name, or NULL when it has none (or memory is out: *failed). */
-static const char *demangle(struct ms_arena *arena, const char *name, size_t n, bool *failed)
+static const char *demangle(struct ms_arena *arena, const char *name, size_t n, unsigned style,
+                            bool *failed)
 {
     char small[1024];
     errno = 0;
-    size_t need = ms_demangle(name, n, small, sizeof small);
+    size_t need = ms_demangle(name, n, style, small, sizeof small);
     if (!need) {
         *failed = errno == ENOMEM; /* all that malloc tells of through the layers below */
         return NULL;
@@ -112,11 +113,12 @@ static const char *demangle(struct ms_arena *arena, const char *name, size_t n, 
     if (need < sizeof small)
         memcpy(out, small, need + 1);
     else
-        ms_demangle(name, n, out, need + 1);
+        ms_demangle(name, n, style, out, need + 1);
     return out;
 }
 
-static const char *demangled(struct ms_show_pool *pool, const char *name, bool *failed)
+static const char *demangled(struct ms_show_pool *pool, const char *name, unsigned style,
+                             bool *failed)
 {
     const char *const key[3] = {name, NULL, NULL};
     const char *readable = NULL;
@@ -126,7 +128,7 @@ static const char *demangled(struct ms_show_pool *pool, const char *name, bool *
     if (find_made(pool, key, hash, &readable))
         return readable;
     size_t n = strlen(name);
-    readable = demangle(&pool->made_arena, name, n, failed);
+    readable = demangle(&pool->made_arena, name, n, style, failed);
     if (!*failed && !keep_made(pool, key, hash, readable))
         *failed = true;
     return readable;
@@ -181,7 +183,7 @@ static bool show_frame(struct ms_show_pool *pool, const struct ms_frame *frame,
     out->mangled = bounded(pool, frame->linkage, &failed);
     out->function = out->mangled ? out->mangled : bounded(pool, frame->name, &failed);
     if (frame->linkage && !style->no_demangle) {
-        const char *readable = demangled(pool, frame->linkage, &failed);
+        const char *readable = demangled(pool, frame->linkage, style->demangle, &failed);
         if (readable)
             out->function = readable;
     }

@@ -11,14 +11,16 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     const char *name = (const char *)data;
     char small[16];
-    size_t n = ms_demangle(name, size, NULL, 0);
+    size_t n = ms_demangle(name, size, MS_DEMANGLE_FULL, NULL, 0);
     if (n && ms_mangling_of(name, size) == MS_MANGLING_NONE)
         abort();
-    if (ms_demangle(name, size, small, sizeof small) != n || strlen(small) >= sizeof small)
+    if (ms_demangle(name, size, MS_DEMANGLE_FULL, small, sizeof small) != n ||
+        strlen(small) >= sizeof small)
         abort();
-    if (ms_demangle_symbol(name, size, true, small, sizeof small) == 0 && size > 1)
+    if (ms_demangle_symbol(name, size, true, MS_DEMANGLE_FULL, small, sizeof small) == 0 &&
+        size > 1)
         abort();
-    (void)ms_demangle_symbol(name, size, false, small, sizeof small);
+    (void)ms_demangle_symbol(name, size, false, MS_DEMANGLE_FULL, small, sizeof small);
     /* The readers on what no dispatcher would give them. */
     struct ms_text text;
     ms_text_init(&text, MS_DEMANGLE_OUTPUT);

@@ -3,9 +3,9 @@
  * nothing behind, names stay mangled. Takes the place of malloc, so only where that can be
  * done.
  */
-#include "unit/memory_out.h"
 #include "machsym/demangle.h"
 #include "machsym/imagelist.h"
+#include "unit/memory_out.h"
 
 #include <criterion/criterion.h>
 #include <errno.h>
@@ -72,7 +72,8 @@ static void exhaust_name(const char *name, const char *wanted)
         cr_skip_test("malloc cannot be replaced here");
     for (long n = 0;; n++) {
         countdown = n;
-        size_t length = ms_demangle_symbol(name, strlen(name), false, out, sizeof out);
+        size_t length =
+            ms_demangle_symbol(name, strlen(name), false, MS_DEMANGLE_FULL, out, sizeof out);
         countdown = -1;
         cr_assert_lt(n, 100);
         cr_assert_eq(length, strlen(out));

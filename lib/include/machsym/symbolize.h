@@ -16,6 +16,7 @@ extern "C" {
 struct ms_show_style {
     bool full_path;   /**< file: comp_dir/dir/name; else its base name */
     bool no_demangle;
+    unsigned demangle;    /**< enum ms_demangle_style; the same for a pool's whole life */
 };
 
 /**
