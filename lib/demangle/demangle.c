@@ -103,9 +103,9 @@ static size_t demangle_as(enum ms_mangling mangling, const char *name, size_t n,
                     room > sizeof first ? room : sizeof first);
     bool good = false;
     if (mangling == MS_MANGLING_RUST_LEGACY)
-        good = ms_rust_legacy(name, n, &text);
+        good = ms_rust_legacy(name, n, style, &text);
     else if (mangling == MS_MANGLING_RUST_V0)
-        good = ms_rust_v0(name, n, &text);
+        good = ms_rust_v0(name, n, style, &text);
     else if (mangling == MS_MANGLING_SWIFT)
         good = swift(name, n, style, &text);
     good = good && !text.failed && text.n;

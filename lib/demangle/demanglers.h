@@ -15,16 +15,21 @@
  * crafted name of 200 bytes means gigabytes. */
 #define MS_DEMANGLE_OUTPUT ((size_t)1 << 20)
 
-/* _ZN…17h<16 hex digits>E, what rustc made until 2025. */
+/*
+ * _ZN…17h<16 hex digits>E, what rustc made until 2025; also without the hash where one of Rust's
+ * own escapes ($LT$) tells it from C++. `style` is of enum ms_demangle_style, of which FOLD means
+ * something here and below: no suffix.
+ */
 bool ms_rust_legacy_is(const char *name, size_t n);
-bool ms_rust_legacy(const char *name, size_t n, struct ms_text *out);
+bool ms_rust_legacy(const char *name, size_t n, unsigned style, struct ms_text *out);
 
 /* What LLVM's passes hang on to a finished Rust name (".cold", ".llvm.123"): kept as it is but
- * for the latter, as rustc-demangle has it. False when it is no such suffix. */
-bool ms_rust_suffix(const char *suffix, size_t n, struct ms_text *out);
+ * for the latter, as rustc-demangle has it; with FOLD nothing is. False when it is no such suffix.
+ */
+bool ms_rust_suffix(const char *suffix, size_t n, unsigned style, struct ms_text *out);
 
 /* _R…: RFC 2603. */
-bool ms_rust_v0(const char *name, size_t n, struct ms_text *out);
+bool ms_rust_v0(const char *name, size_t n, unsigned style, struct ms_text *out);
 
 /**
  * Itanium C++ ABI, and clang's names of blocks, through LLVM's parser (llvm_demangle.cpp).

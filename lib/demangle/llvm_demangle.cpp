@@ -10,8 +10,13 @@
  *   which the parser takes for a parse error;
  * - the derived parser counts how deep the parser's own recursion goes.
  * What passes prints in bounded time, space and stack.
+ *
+ * The styles cost no printing of our own: without parameters, the derived parser hands on the
+ * name of a function where the rule for it made the whole of its signature; folding peels off
+ * what was put around the finished tree.
  */
 #include "demangle/demanglers.h"
+#include "machsym/demangle.h"
 
 #ifndef NDEBUG
 #define NDEBUG 1 /* LLVM's assertions end the process; its released archive has none either */
@@ -243,6 +248,7 @@ class Parser : public AbstractManglingParser<Parser, Arena>
 {
     using Base = AbstractManglingParser<Parser, Arena>;
     unsigned depth = 0;
+    bool no_params;
 
     template <class Rule> Node *count(Rule rule)
     {
@@ -255,8 +261,19 @@ class Parser : public AbstractManglingParser<Parser, Arena>
         return node;
     }
 
+    /* Nodes are made and owned as such, and const only in the hands of others. */
+    static Node *name_alone(Node *encoding)
+    {
+        if (!encoding || encoding->getKind() != Node::KFunctionEncoding)
+            return encoding;
+        return const_cast<Node *>(static_cast<FunctionEncoding *>(encoding)->getName());
+    }
+
   public:
-    using Base::Base;
+    Parser(const char *first, const char *last, bool no_params_)
+        : Base(first, last), no_params(no_params_)
+    {
+    }
     Node *parseType()
     {
         return count([&] { return Base::parseType(); });
@@ -271,7 +288,8 @@ class Parser : public AbstractManglingParser<Parser, Arena>
     }
     Node *parseEncoding(bool params = true)
     {
-        return count([&] { return Base::parseEncoding(params); });
+        Node *encoding = count([&] { return Base::parseEncoding(params); });
+        return no_params ? name_alone(encoding) : encoding;
     }
     Node *parseTemplateArg()
     {
@@ -309,17 +327,59 @@ bool recurses_directly(const char *name, size_t n)
     return found > max_recursion;
 }
 
-/* Parses and prints; *pack is what the packs have, to be set right for a second try. */
-char *demangle(const char *name, size_t n, size_t *pack)
+bool ends_with(std::string_view text, std::string_view end)
 {
-    Parser parser(name, name + n);
+    return text.size() >= end.size() && text.substr(text.size() - end.size()) == end;
+}
+
+/* What passes hang on to a name is a word; a blank in it means that other text follows. */
+bool suffix_is_word(const Node *tree)
+{
+    bool good = true;
+    if (tree->getKind() == Node::KDotSuffix)
+        static_cast<const DotSuffix *>(tree)->match([&](const Node *, std::string_view suffix) {
+            for (char c : suffix)
+                good = good && (static_cast<unsigned char>(c) > ' ');
+        });
+    return good;
+}
+
+/* The tree without clone suffixes (" (.cold.1)") and "virtual thunk to ", of which a crafted
+ * name has as many as it has letters: hence the loop. */
+const Node *fold(const Node *tree)
+{
+    for (bool more = true; more;) {
+        more = false;
+        if (tree->getKind() == Node::KDotSuffix)
+            static_cast<const DotSuffix *>(tree)->match([&](const Node *prefix, std::string_view) {
+                tree = prefix;
+                more = true;
+            });
+        else if (tree->getKind() == Node::KSpecialName)
+            static_cast<const SpecialName *>(tree)->match(
+                [&](std::string_view special, const Node *child) {
+                    if (ends_with(special, " thunk to ")) {
+                        tree = child;
+                        more = true;
+                    }
+                });
+    }
+    return tree;
+}
+
+/* Parses and prints; *pack is what the packs have, to be set right for a second try. */
+char *demangle(const char *name, size_t n, unsigned style, size_t *pack)
+{
+    Parser parser(name, name + n, (style & MS_DEMANGLE_NO_PARAMS) != 0);
     Arena &arena = parser.ASTAllocator;
     if (!arena.prepare(n, *pack))
         return nullptr;
     const Node *tree = parser.parse();
     *pack = arena.larger_pack();
-    if (!tree || !arena.usable() || *pack || !arena.forward_holds())
+    if (!tree || !arena.usable() || *pack || !arena.forward_holds() || !suffix_is_word(tree))
         return nullptr;
+    if (style & MS_DEMANGLE_FOLD)
+        tree = fold(tree);
     /* The buffer never has to grow, which would end the process where memory is out. */
     size_t room = Arena::text_bytes(tree);
     char *text = static_cast<char *>(std::malloc(room));
@@ -333,7 +393,7 @@ char *demangle(const char *name, size_t n, size_t *pack)
 
 } // namespace
 
-extern "C" char *ms_llvm_itanium(const char *name, size_t n, unsigned)
+extern "C" char *ms_llvm_itanium(const char *name, size_t n, unsigned style)
 {
     if (n > MS_DEMANGLE_INPUT || recurses_directly(name, n))
         return nullptr;
@@ -344,6 +404,6 @@ extern "C" char *ms_llvm_itanium(const char *name, size_t n, unsigned)
         return nullptr;
     std::free(probe);
     size_t pack = 0;
-    char *text = demangle(name, n, &pack);
-    return !text && pack ? demangle(name, n, &pack) : text;
+    char *text = demangle(name, n, style, &pack);
+    return !text && pack ? demangle(name, n, style, &pack) : text;
 }

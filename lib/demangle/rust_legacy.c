@@ -6,6 +6,7 @@
  */
 #include "demangle/demanglers.h"
 #include "demangle/rust_unicode.h"
+#include "machsym/demangle.h"
 
 #include <string.h>
 
@@ -42,47 +43,67 @@ static bool is_hash(struct part part)
     return true;
 }
 
-/* The end of the parts (the index of 'E') when the last one is a hash and not the only one. */
+/* What stands between two '$'; 0 when it is no escape. */
+static uint32_t escaped(const char *at, size_t n)
+{
+    static const struct {
+        char code[3], text;
+    } escapes[] = {{"SP", '@'}, {"BP", '*'}, {"RF", '&'}, {"LT", '<'},
+                   {"GT", '>'}, {"LP", '('}, {"RP", ')'}, {"C", ','}};
+    for (size_t i = 0; i < sizeof escapes / sizeof *escapes; i++)
+        if (n == strlen(escapes[i].code) && memcmp(at, escapes[i].code, n) == 0)
+            return (uint32_t)escapes[i].text;
+    if (n < 2 || n > 7 || at[0] != 'u')
+        return 0;
+    uint32_t c = 0;
+    for (size_t i = 1; i < n; i++) {
+        const char *digit = at[i] ? strchr("0123456789abcdef", at[i]) : NULL;
+        if (!digit)
+            return 0;
+        c = c << 4 | (uint32_t)(digit - "0123456789abcdef");
+    }
+    return c;
+}
+
+/* C++ has names with '$' too, but "$_0" and the like, none of these. */
+static bool has_escape(struct part part)
+{
+    for (size_t i = 0; i < part.n; i++) {
+        const char *end = part.at[i] == '$' ? memchr(part.at + i + 1, '$', part.n - i - 1) : NULL;
+        size_t n = end ? (size_t)(end - part.at) - i - 1 : 0;
+        if (end && escaped(part.at + i + 1, n))
+            return true;
+        i += n;
+    }
+    return false;
+}
+
+/* *end is the index of the 'E' behind the parts, n_parts doesn't count the hash. */
 static bool find_end(const char *name, size_t n, size_t *n_parts, size_t *end)
 {
     struct part part = {NULL, 0};
     if (n < 3 || memcmp(name, "_ZN", 3) != 0)
         return false;
+    bool rust = false;
     *n_parts = 0;
     *end = 3;
-    while (next_part(name, n, end, &part))
+    while (next_part(name, n, end, &part)) {
         ++*n_parts;
-    return *end < n && name[*end] == 'E' && *n_parts >= 2 && is_hash(part);
+        rust = rust || has_escape(part);
+    }
+    if (*end >= n || name[*end] != 'E')
+        return false;
+    if (*n_parts >= 2 && is_hash(part)) {
+        --*n_parts;
+        return true;
+    }
+    return rust;
 }
 
 bool ms_rust_legacy_is(const char *name, size_t n)
 {
     size_t n_parts, end;
     return find_end(name, n, &n_parts, &end) && (end + 1 == n || name[end + 1] == '.');
-}
-
-/* What stands between two '$'. */
-static bool put_escape(struct ms_text *out, const char *at, size_t n)
-{
-    static const struct {
-        const char *code, *text;
-    } escapes[] = {{"SP", "@"}, {"BP", "*"}, {"RF", "&"}, {"LT", "<"},
-                   {"GT", ">"}, {"LP", "("}, {"RP", ")"}, {"C", ","}};
-    for (size_t i = 0; i < sizeof escapes / sizeof *escapes; i++)
-        if (n == strlen(escapes[i].code) && memcmp(at, escapes[i].code, n) == 0) {
-            ms_text_puts(out, escapes[i].text);
-            return true;
-        }
-    if (n < 2 || n > 7 || at[0] != 'u')
-        return false;
-    uint32_t c = 0;
-    for (size_t i = 1; i < n; i++) {
-        const char *digit = at[i] ? strchr("0123456789abcdef", at[i]) : NULL;
-        if (!digit)
-            return false;
-        c = c << 4 | (uint32_t)(digit - "0123456789abcdef");
-    }
-    return ms_rust_put_code_point(out, c);
 }
 
 static void put_part(struct ms_text *out, struct part part)
@@ -100,7 +121,7 @@ static void put_part(struct ms_text *out, struct part part)
         } else if (part.at[i] == '$') {
             const char *end = memchr(part.at + i + 1, '$', left - 1);
             size_t n = end ? (size_t)(end - part.at) - i - 1 : 0;
-            if (!end || !put_escape(out, part.at + i + 1, n)) {
+            if (!end || !ms_rust_put_code_point(out, escaped(part.at + i + 1, n))) {
                 /* An escape of a later compiler: the rest stands as it is. */
                 ms_text_add(out, part.at + i, left);
                 return;
@@ -116,7 +137,7 @@ static void put_part(struct ms_text *out, struct part part)
     }
 }
 
-bool ms_rust_suffix(const char *suffix, size_t n, struct ms_text *out)
+bool ms_rust_suffix(const char *suffix, size_t n, unsigned style, struct ms_text *out)
 {
     for (size_t i = 0; i < n; i++)
         if (suffix[i] <= ' ' || suffix[i] > '~' || (i == 0 && suffix[0] != '.'))
@@ -129,16 +150,17 @@ bool ms_rust_suffix(const char *suffix, size_t n, struct ms_text *out)
         if (i == n)
             return true;
     }
-    ms_text_add(out, suffix, n);
+    if (!(style & MS_DEMANGLE_FOLD))
+        ms_text_add(out, suffix, n);
     return true;
 }
 
-bool ms_rust_legacy(const char *name, size_t n, struct ms_text *out)
+bool ms_rust_legacy(const char *name, size_t n, unsigned style, struct ms_text *out)
 {
     size_t n_parts, end, i = 3;
     if (!find_end(name, n, &n_parts, &end))
         return false;
-    for (size_t k = 0; k + 1 < n_parts; k++) { /* the last is the hash */
+    for (size_t k = 0; k < n_parts; k++) {
         struct part part;
         if (!next_part(name, n, &i, &part))
             return false;
@@ -146,5 +168,5 @@ bool ms_rust_legacy(const char *name, size_t n, struct ms_text *out)
             ms_text_puts(out, "::");
         put_part(out, part);
     }
-    return ms_rust_suffix(name + end + 1, n - end - 1, out);
+    return ms_rust_suffix(name + end + 1, n - end - 1, style, out);
 }

@@ -555,7 +555,7 @@ static void put_const(struct ms_v0 *v, bool in_value)
     ms_v0_leave(v);
 }
 
-bool ms_rust_v0(const char *name, size_t n, struct ms_text *out)
+bool ms_rust_v0(const char *name, size_t n, unsigned style, struct ms_text *out)
 {
     if (n < 3 || memcmp(name, "_R", 2) != 0)
         return false;
@@ -573,5 +573,5 @@ bool ms_rust_v0(const char *name, size_t n, struct ms_text *out)
     if (v.bad || v.next != v.n)
         return false;
     size_t suffix = (size_t)(v.at + v.n - name);
-    return ms_rust_suffix(name + suffix, n - suffix, out);
+    return ms_rust_suffix(name + suffix, n - suffix, style, out);
 }

@@ -67,6 +67,52 @@ Test(demangle, tells_schemes_apart)
     cr_assert_eq(scheme("$s"), MS_MANGLING_NONE);
 }
 
+static void expect_styled(const char *name, unsigned style, const char *wanted)
+{
+    size_t n = ms_demangle(name, strlen(name), style, out, sizeof out);
+    cr_assert_str_eq(out, wanted, "%s\n  gives  %s\n  wanted %s", name, out, wanted);
+    cr_assert_eq(n, strlen(wanted));
+}
+
+Test(demangle, cxx_without_parameters)
+{
+    unsigned style = MS_DEMANGLE_NO_PARAMS;
+    expect_styled("_ZN2ns1CIiE3fooEi", style, "ns::C<int>::foo");
+    expect_styled("_Z3fooIiEvT_", style, "foo<int>");
+    expect_styled("_ZNK1A3barEv", style, "A::bar");
+    expect_styled("_ZZ3fooiENKUlvE_clEv", style, "foo::'lambda'()::operator()");
+    expect_styled("_ZGVZ3fooiE1x", style, "guard variable for foo::x");
+    expect_styled("_ZThn8_N1A3fooEi", style, "non-virtual thunk to A::foo");
+    expect_styled("___Z3fooi_block_invoke", style, "invocation function for block in foo");
+    expect_styled("_Z3fooi.cold", style, "foo (.cold)");
+    expect_styled("_ZTV1A", style, "vtable for A");
+    expect_styled("_ZN1A1bE", style, "A::b");
+    expect_styled("_RNvC1a1b.cold", style, "a::b.cold");
+}
+
+Test(demangle, folded)
+{
+    unsigned style = MS_DEMANGLE_FOLD;
+    expect_styled("_Z3fooi.cold.1", style, "foo(int)");
+    expect_styled("_ZThn8_N1A3fooEi", style, "A::foo(int)");
+    expect_styled("_ZTv0_n8_N1A3fooEi.cold", style, "A::foo(int)");
+    expect_styled("_ZTch0_h8_N1A3fooEi", style, "A::foo(int)");
+    expect_styled("___Z3fooi_block_invoke", style, "invocation function for block in foo(int)");
+    expect_styled("_ZTV1A", style, "vtable for A");
+    expect_styled("_RNvC1a1b.cold", style, "a::b");
+    expect_styled("_ZN1a1b17h0123456789abcdefE.cold.1", style, "a::b");
+    expect_styled("_Z3fooi.cold.1", style | MS_DEMANGLE_NO_PARAMS, "foo");
+}
+
+Test(demangle, rust_without_a_hash)
+{
+    cr_assert_eq(scheme("_ZN8$RF$testE"), MS_MANGLING_RUST_LEGACY);
+    cr_assert_eq(scheme("_ZN3foo3$_0E"), MS_MANGLING_ITANIUM);
+    expect("_ZN8$RF$test1bE", "&test::b");
+    expect("_ZN13_$LT$test$GT$E", "<test>");
+    expect("_ZN3foo3$_0E", "foo::$_0");
+}
+
 Test(demangle, names_of_each_scheme)
 {
     expect("_Z3foov", "foo()");
