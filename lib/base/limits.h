@@ -15,6 +15,8 @@ enum {
     MS_MAX_IMAGE_NAME = 1024,      /* of a report: a file name or an identifier; real: 120 */
     MS_MAX_JSON_DEPTH = 1024,      /* MetricKit trees nest a level a frame */
     MS_MAX_SHOWN_NAME = 1 << 16,   /* of a function or file; a longer one is cut */
+    MS_MAX_READABLE = 1 << 28,     /* bytes of all demangled names of a report; those that come
+                                      after that stay mangled. Real: 10 MB */
     MS_MAX_NAME = 1 << 20          /* a mangled name; real: 5,000 bytes */
 };
 

@@ -1,5 +1,6 @@
 #include "render/crash_text_write.h"
 #include "render/frame_rest.h"
+#include "report/crash_text_frame.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -88,27 +89,27 @@ static bool is_html_source(const char *text, size_t n)
     return false;
 }
 
-/* Escapes what was appended to the scratch text since it had n bytes. */
-static void escape_html(struct writer *w, size_t from)
+/* Escapes what was appended to a text since it had n bytes. */
+static void escape_html(const struct writer *w, struct ms_text *text, size_t from)
 {
-    if (!w->escaped || w->text.failed)
+    if (!w->escaped || text->failed)
         return;
     struct ms_text plain;
     ms_text_init(&plain, MAX_LINE);
-    ms_text_add(&plain, w->text.at + from, w->text.n - from);
+    ms_text_add(&plain, text->at + from, text->n - from);
     if (plain.failed) {
-        w->text.failed = true;
+        text->failed = true;
     } else {
-        w->text.n = from;
-        w->text.at[from] = 0;
+        text->n = from;
+        text->at[from] = 0;
     }
     for (size_t i = 0; i < plain.n && !plain.failed; i++) {
         char c = plain.at[i];
         const char *entity = c == '<' ? "&lt;" : c == '>' ? "&gt;" : c == '&' ? "&amp;" : NULL;
         if (entity)
-            ms_text_puts(&w->text, entity);
+            ms_text_puts(text, entity);
         else
-            ms_text_putc(&w->text, c);
+            ms_text_putc(text, c);
     }
     ms_text_fini(&plain);
 }
@@ -184,11 +185,51 @@ static bool has_name(const struct ms_shown *shown)
     return shown->n_frames && (shown->n_frames > 1 || shown->frames[0].function);
 }
 
+/*
+ * Appends n bytes at `rest`, the first of what follows a frame's address, with another name for
+ * the one that stands there.
+ */
+static void add_renamed(const struct writer *w, struct ms_text *text, const char *rest, size_t n,
+                        const char *symbol)
+{
+    struct ms_frame_rest parts;
+    ms_frame_rest_parse(rest, n, &parts);
+    size_t tail = parts.symbol.at + parts.symbol.n;
+    ms_text_add(text, rest, parts.symbol.at);
+    size_t from = text->n;
+    if (parts.symbol.n)
+        ms_text_puts(text, symbol);
+    ms_text_plain_from(text, from, false);
+    escape_html(w, text, from);
+    ms_text_add(text, rest + tail, n - tail);
+}
+
+/* A frame of which only the function's start is known: the old bytes, and that behind them. */
+static void add_start(struct writer *w, const struct ms_report_frame *frame,
+                      const struct ms_shown *shown, const struct ms_shown_frame *one)
+{
+    const char *old = w->base + frame->rest_off;
+    struct ms_shown_frame start = *one;
+    struct ms_text renamed;
+    ms_text_init(&renamed, MAX_LINE);
+    start.has_offset &= !frame->named;
+    size_t n = frame->rest_bytes;
+    if (w->style->explain)
+        n = ms_report_rest_bytes(old, n, false);
+    if (shown->symbol) {
+        add_renamed(w, &renamed, old, n, shown->symbol);
+        old = renamed.at ? renamed.at : "";
+        n = renamed.n;
+    }
+    ms_frame_rest_add(&w->text, &start, false, old, n);
+    w->text.failed |= renamed.failed;
+    ms_text_fini(&renamed);
+}
+
 /* Frame j of the n that stand for one of the report; the last is the function itself. */
 static void add_line(struct writer *w, const struct ms_report_frame *frame,
                      const struct ms_shown *shown, size_t j, uint64_t index)
 {
-    const char *old = w->base + frame->rest_off;
     size_t end = frame->line_off + frame->line_bytes;
     const struct ms_shown_frame *one = &shown->frames[j];
     bool inlined = j + 1 < shown->n_frames;
@@ -198,15 +239,10 @@ static void add_line(struct writer *w, const struct ms_report_frame *frame,
         ms_text_putc(&w->text, ' ');
     size_t from = w->text.n;
     if (!one->function && !inlined) { /* the old bytes stay as they are, escaped or not */
-        struct ms_shown_frame nothing = *one;
-        nothing.has_offset &= !frame->named;
-        size_t n = frame->rest_bytes;
-        if (w->style->explain)
-            n = ms_report_rest_bytes(old, n, false);
-        ms_frame_rest_add(&w->text, &nothing, false, old, n);
+        add_start(w, frame, shown, one);
     } else {
         ms_frame_rest_add(&w->text, one, inlined, NULL, 0);
-        escape_html(w, from);
+        escape_html(w, &w->text, from);
     }
     if (w->style->explain)
         ms_frame_rest_explain(&w->text, one, shown->why);
@@ -242,15 +278,27 @@ static void replace_frame(struct writer *w, size_t first, size_t k)
     w->at = frame->line_off + frame->line_bytes;
 }
 
-/* Why the frame has no other name, in place of what an earlier run has appended. */
-static void explain_kept(struct writer *w, const struct ms_report_frame *frame,
-                         const struct ms_shown *shown)
+/*
+ * What follows the address stays, but for a mangled name, and for why the frame has no other, in
+ * place of what an earlier run has appended.
+ */
+static void keep_rest(struct writer *w, const struct ms_report_frame *frame,
+                      const struct ms_shown *shown, bool explain)
 {
-    if (!w->style->explain || shown->why == MS_WHY_COMPLETE)
-        return;
     const char *rest = w->base + frame->rest_off;
-    copy_to(w, frame->rest_off + ms_report_rest_bytes(rest, frame->rest_bytes, false));
-    ms_frame_rest_explain(&w->text, NULL, shown->why);
+    size_t n = frame->rest_bytes;
+    explain = explain && w->style->explain && shown->why != MS_WHY_COMPLETE;
+    if (!explain && !shown->symbol)
+        return;
+    copy_to(w, frame->rest_off);
+    if (explain)
+        n = ms_report_rest_bytes(rest, n, false);
+    if (shown->symbol)
+        add_renamed(w, &w->text, rest, n, shown->symbol);
+    else
+        ms_text_add(&w->text, rest, n);
+    if (explain)
+        ms_frame_rest_explain(&w->text, NULL, shown->why);
     flush_text(w);
     w->at = frame->rest_off + frame->rest_bytes;
 }
@@ -267,8 +315,7 @@ static void keep_frame(struct writer *w, size_t k, bool explain)
         flush_text(w);
         w->at = frame->rest_off;
     }
-    if (explain)
-        explain_kept(w, frame, shown);
+    keep_rest(w, frame, shown, explain);
 }
 
 static bool same_call(const struct ms_report_frame *a, const struct ms_report_frame *b)
@@ -310,7 +357,7 @@ static void write_elided(struct writer *w, size_t i)
     const struct ms_shown *shown = &w->shown[i];
     const struct ms_report_frame *frame = &w->report->frames[i];
     if (!has_answer(shown)) {
-        explain_kept(w, frame, shown);
+        keep_rest(w, frame, shown, true);
         return;
     }
     copy_to(w, frame->line_off);
@@ -338,7 +385,7 @@ static void add_list_prefix(struct writer *w, const struct ms_report_frame *fram
     size_t from = w->text.n;
     ms_text_printf(&w->text, "%-4" PRIu64 "%-30s", index, image_column(w, frame->image));
     ms_text_plain_from(&w->text, from, false); /* a TAB would end the column */
-    escape_html(w, from);
+    escape_html(w, &w->text, from);
     ms_text_printf(&w->text, "\t0x%0*" PRIx64 " ", w->is_32_bit ? 8 : 16, frame->address_rt);
 }
 
@@ -353,7 +400,7 @@ static void add_list_rest(struct writer *w, const struct ms_report_frame *frame,
         ms_frame_rest_add(&w->text, one, inlined, old, (size_t)n);
     else
         ms_text_add(&w->text, old, (size_t)n);
-    escape_html(w, from);
+    escape_html(w, &w->text, from);
 }
 
 /* The bytes around a list's addresses that belong to it: its parentheses and what is within. */

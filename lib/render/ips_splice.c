@@ -99,15 +99,35 @@ static struct ms_json_value object_of(const struct ms_report_frame *frame)
 
 /* ---- objects --------------------------------------------------------------------------- */
 
-/* Frames i to real - 1 are the inlined ones that the report has of the real frame. */
-static void splice_object(struct splice *s, size_t i, size_t real)
+/* A readable name for the mangled one that the object has and that stays. */
+static void splice_symbol(struct splice *s, size_t i)
 {
-    const struct ms_report_frame *frame = &s->view->report->frames[real];
-    struct ms_shown shown = ms_ips_shown(s->view, real);
-    size_t off = s->view->report->frames[i].line_off;
-    if (!has_name(&shown))
+    const char *symbol = s->view->shown[i].symbol;
+    if (!symbol)
         return;
-    if (real > i)
+    struct ms_json_value old =
+        ms_json_get(s->view->in, object_of(&s->view->report->frames[i]), "symbol");
+    if (old.kind != MS_JSON_STRING)
+        return;
+    ms_text_putc(&s->text, '"');
+    ms_ips_quote(&s->text, symbol, strlen(symbol), s->quoting);
+    ms_text_putc(&s->text, '"');
+    put(s, old.off, old.n);
+}
+
+/* Frames i to `last` belong together; when the last is real the others are the inlined ones that
+ * the report has of it. */
+static void splice_object(struct splice *s, size_t i, size_t last, bool has_real)
+{
+    const struct ms_report_frame *frame = &s->view->report->frames[last];
+    struct ms_shown shown = ms_ips_shown(s->view, last);
+    size_t off = s->view->report->frames[i].line_off;
+    if (!has_real || !has_name(&shown)) {
+        for (; i <= last; i++)
+            splice_symbol(s, i);
+        return;
+    }
+    if (last > i)
         put(s, off, frame->line_off - off); /* they go */
     if (frame->place == MS_PLACE_ELIDED)    /* alone, not in an array of frames */
         ms_ips_object_named(&s->text, s->view->in, object_of(frame), "imageOffset",
@@ -116,7 +136,7 @@ static void splice_object(struct splice *s, size_t i, size_t real)
         size_t added = ms_ips_object_frames(&s->text, s->view->in, object_of(frame), shown.frames,
                                             shown.n_frames, s->quoting);
         if (!s->sink)
-            s->moved[i + 1] += (int64_t)added - (int64_t)(real - i);
+            s->moved[i + 1] += (int64_t)added - (int64_t)(last - i);
     }
     put(s, frame->line_off, frame->line_bytes);
 }
@@ -125,8 +145,10 @@ static void splice_register(struct splice *s, size_t i)
 {
     const struct ms_report_frame *frame = &s->view->report->frames[i];
     struct ms_shown shown = ms_ips_shown(s->view, i);
-    if (!has_name(&shown))
+    if (!has_name(&shown)) {
+        splice_symbol(s, i);
         return;
+    }
     ms_ips_object_named(&s->text, s->view->in, object_of(frame), "value",
                         &shown.frames[shown.n_frames - 1], false, s->quoting);
     put(s, frame->line_off, frame->line_bytes);
@@ -263,8 +285,8 @@ static void splice_frames(struct splice *s)
             splice_lines(s, run->first, run->last, run->has_real);
         else if (form == MS_FORM_REGISTER)
             splice_register(s, run->first);
-        else if (form == MS_FORM_OBJECT && run->has_real)
-            splice_object(s, run->first, run->last);
+        else if (form == MS_FORM_OBJECT)
+            splice_object(s, run->first, run->last, run->has_real);
     }
 }
 

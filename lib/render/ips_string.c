@@ -1,6 +1,7 @@
 #include "render/ips_string.h"
 
 #include "render/frame_rest.h"
+#include "report/crash_text_frame.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -60,13 +61,38 @@ static void add_prefix(const struct ms_ips_strings *s, struct ms_text *text,
     add_bytes(s, text, frame->line_off + column, n - column);
 }
 
-static void add_rest(struct ms_ips_strings *s, struct ms_text *text,
-                     const struct ms_report_frame *frame, const struct ms_shown_frame *shown,
-                     bool inlined)
+/* The text of a line as it is, but with a readable name for its own, if it has one. */
+static void add_old_rest(const struct ms_ips_strings *s, struct ms_text *text, size_t i)
 {
+    const struct ms_report_frame *frame = &s->view->report->frames[i];
+    const char *symbol = s->view->shown[i].symbol;
+    struct ms_frame_rest parts;
+    memset(&parts, 0, sizeof parts);
+    if (symbol)
+        ms_frame_rest_parse((const char *)s->view->in.at + frame->rest_off, frame->rest_bytes,
+                            &parts);
+    size_t tail = parts.symbol.at + parts.symbol.n;
+    add_bytes(s, text, frame->rest_off, parts.symbol.at);
+    if (parts.symbol.n && s->quoted) {
+        ms_ips_quote(text, symbol, strlen(symbol), s->quoting);
+    } else if (parts.symbol.n) {
+        size_t from = text->n;
+        ms_text_puts(text, symbol);
+        ms_text_plain_from(text, from, false);
+    }
+    add_bytes(s, text, frame->rest_off + tail, frame->rest_bytes - tail);
+}
+
+/* What is shown of frame i, or of one inlined into it. */
+static void add_rest(struct ms_ips_strings *s, struct ms_text *text, size_t i,
+                     const struct ms_shown_frame *shown, bool inlined)
+{
+    const struct ms_report_frame *frame = &s->view->report->frames[i];
+    struct ms_ips_strings plainly = *s;
+    plainly.quoted = false;
     ms_text_clear(&s->plain);
     ms_text_clear(&s->old);
-    ms_json_unescape(&s->old, s->view->in, frame->rest_off, frame->rest_bytes);
+    add_old_rest(&plainly, &s->old, i);
     /* Less what an earlier run has appended. */
     size_t n = ms_report_rest_bytes(s->old.at ? s->old.at : "", s->old.n, true);
     struct ms_shown_frame what = *shown;
@@ -96,7 +122,7 @@ static void add_old(struct ms_ips_strings *s, struct ms_text *text, size_t i, si
     const struct ms_report_frame *frames = s->view->report->frames;
     for (; i <= last; i++) {
         add_prefix(s, text, &frames[i]);
-        add_bytes(s, text, frames[i].rest_off, frames[i].rest_bytes);
+        add_old_rest(s, text, i);
         explain(s, text, i, NULL);
         if (i < last)
             add_bytes(s, text, ms_ips_line_end(&frames[i]),
@@ -114,7 +140,7 @@ static void add_shown(struct ms_ips_strings *s, struct ms_text *text, size_t i, 
     for (size_t j = 0; j < shown.n_frames; j++) {
         bool inlined = j + 1 < shown.n_frames;
         add_prefix(s, text, &frames[last]);
-        add_rest(s, text, &frames[last], &shown.frames[j], inlined);
+        add_rest(s, text, last, &shown.frames[j], inlined);
         explain(s, text, last, &shown.frames[j]);
         if (inlined)
             ms_text_puts(text, s->quoted ? "\\n" : "\n");
@@ -130,8 +156,11 @@ bool ms_ips_strings_add(struct ms_ips_strings *s, struct ms_text *text, size_t i
     if (i == 0 || frames[i - 1].form != MS_FORM_STRING || frames[i - 1].group != frames[i].group)
         s->shift = 0;
     if (!has_real || shown->n_frames == 0) {
+        bool renamed = false;
+        for (size_t k = i; k <= last; k++)
+            renamed |= s->view->shown[k].symbol != NULL;
         add_old(s, text, i, last);
-        return s->shift != 0;
+        return s->shift != 0 || renamed;
     }
     if (!shown->frames[shown->n_frames - 1].function && i < last) {
         add_old(s, text, i, last - 1); /* nothing better is known of them */

@@ -25,6 +25,7 @@ struct frame {
     bool has_image; /* a real one, not the absolute image */
     uint32_t image;
     uint64_t base, offset;
+    const char *symbol; /* readable, for the mangled one that it has; NULL */
 };
 
 static struct frame read_frame(const struct ms_ips_text *t, const struct ms_report_frame *model)
@@ -32,6 +33,7 @@ static struct frame read_frame(const struct ms_ips_text *t, const struct ms_repo
     struct frame frame;
     struct ms_json_value object = {MS_JSON_OBJECT, false, model->line_off, model->line_bytes};
     memset(&frame, 0, sizeof frame);
+    frame.symbol = t->view->shown[model - t->view->report->frames].symbol;
     ms_json_pick(t->in, object, frame_keys, F_N, frame.top);
     ms_json_u64(t->in, frame.top[F_OFFSET], &frame.offset);
     if (ms_json_index(t->in, frame.top[F_INDEX], &frame.image) && frame.image < t->n_images) {
@@ -40,6 +42,14 @@ static struct frame read_frame(const struct ms_ips_text *t, const struct ms_repo
         frame.base = image->load_rt;
     }
     return frame;
+}
+
+/* Text of the model, which a report may have put control characters into. */
+static void put_clean(struct ms_ips_text *t, const char *text)
+{
+    size_t from = t->out.n;
+    ms_text_puts(&t->out, text);
+    ms_text_plain_from(&t->out, from, false);
 }
 
 /* What the report itself has after the address. */
@@ -55,7 +65,10 @@ static void add_old_rest(struct ms_ips_text *t, const struct frame *frame)
             ms_ips_put(t, "???");
         return;
     }
-    ms_ips_value(t, frame->top[F_SYMBOL], NULL);
+    if (frame->symbol)
+        put_clean(t, frame->symbol);
+    else
+        ms_ips_value(t, frame->top[F_SYMBOL], NULL);
     if (ms_json_u64(t->in, frame->top[F_LOCATION], &number))
         ms_ips_printf(t, " + %" PRIu64, number);
     if (ms_ips_has(frame->top[F_FILE]) && ms_json_u64(t->in, frame->top[F_LINE], &number) &&
@@ -66,14 +79,6 @@ static void add_old_rest(struct ms_ips_text *t, const struct frame *frame)
     }
     if (ms_json_truth(t->in, frame->top[F_INLINE]))
         ms_ips_put(t, " [inlined]");
-}
-
-/* Text of the model, which a report may have put control characters into. */
-static void put_clean(struct ms_ips_text *t, const char *text)
-{
-    size_t from = t->out.n;
-    ms_text_puts(&t->out, text);
-    ms_text_plain_from(&t->out, from, false);
 }
 
 /* "%-4d%-30s\t%18s " */

@@ -7,6 +7,7 @@
 #include "base/error.h"
 #include "base/index.h"
 #include "base/limits.h"
+#include "report/model.h"
 #include "resolve/paths.h"
 
 #include <errno.h>
@@ -19,11 +20,21 @@
  * this table, and a report of a million frames in one function with a long name needs it once.
  * A frame's strings are borrowed from its image's files, so equal pointers are equal strings.
  * Only what is made is kept: a name that can't be demangled costs no memory but its place.
+ *
+ * A report has a copy of a name for each frame that bears it. Those are found by what they say,
+ * and their key is a copy in the table's own memory.
  */
 struct made {
-    const char *key[3]; /* linkage name, NULL, NULL; or comp_dir, dir and file */
-    const char *text;   /* NULL: the name isn't mangled */
+    const char *key[3];  /* linkage name, its style, NULL; name, name, NULL for one that is cut;
+                            comp_dir, dir and file; or a report's symbol, its style, NULL */
+    const char *text;    /* NULL: the name isn't mangled, or not understood */
+    const char *linkage; /* of a report's symbol */
 };
+
+/* The second part of the key of a name: what is made of it depends on the style. Its address
+ * counts, which is that of no string. */
+enum { N_STYLES = 8 };
+static const char of_frame[N_STYLES] = "", of_report[N_STYLES] = "", of_report_mangled = 0;
 
 /* What the table may grow to before it is emptied between answers. */
 enum { MAX_MADE_BYTES = 4 << 20, MAX_MADE = 1 << 16 };
@@ -88,23 +99,30 @@ static bool find_made(const struct ms_show_pool *pool, const char *const key[3],
 static bool keep_made(struct ms_show_pool *pool, const char *const key[3], uint64_t hash,
                       const char *text)
 {
-    struct made made = {{key[0], key[1], key[2]}, text};
+    struct made made = {{key[0], key[1], key[2]}, text, NULL};
     return pool->n_made < MS_INDEX_NONE &&
            MS_PUSH(pool->made, pool->n_made, pool->made_room, made) &&
            ms_index_add(&pool->by_key, hash, (uint32_t)(pool->n_made - 1));
 }
 
-/* The demangled name, or NULL when it has none (or memory is out: *failed). */
-static const char *demangle(struct ms_arena *arena, const char *name, size_t n, unsigned style,
-                            bool *failed)
+/*
+ * The demangled name, or NULL when it has none (or memory is out: *failed). The name comes
+ * without Mach-O's underscore, so none may be skipped: __Z3foov is a function of C then.
+ * Substitutions make megabytes of a few hundred crafted bytes: such a name stays mangled.
+ */
+static const char *demangle(struct ms_arena *arena, const char *name, unsigned style, bool *failed)
 {
     char small[1024];
-    errno = 0;
-    size_t need = ms_demangle(name, n, style, small, sizeof small);
-    if (!need) {
-        *failed = errno == ENOMEM; /* all that malloc tells of through the layers below */
+    size_t n = strlen(name);
+    if (arena->total_bytes > MS_MAX_READABLE)
         return NULL;
-    }
+    errno = 0;
+    size_t need = ms_demangle_symbol(name, n, false, style, small, sizeof small);
+    *failed = errno == ENOMEM; /* all that malloc tells of through the layers below */
+    if (*failed || need > MS_MAX_SHOWN_NAME)
+        return NULL;
+    if (need == n && memcmp(name, small, n < sizeof small ? n : sizeof small - 1) == 0)
+        return NULL; /* as it was: no text begins like the mangled name that it is made of */
     char *out = ms_arena_take(arena, need + 1);
     if (!out) {
         *failed = true;
@@ -113,25 +131,28 @@ static const char *demangle(struct ms_arena *arena, const char *name, size_t n, 
     if (need < sizeof small)
         memcpy(out, small, need + 1);
     else
-        ms_demangle(name, n, style, out, need + 1);
+        ms_demangle_symbol(name, n, false, style, out, need + 1);
     return out;
 }
 
 static const char *demangled(struct ms_show_pool *pool, const char *name, unsigned style,
                              bool *failed)
 {
-    const char *const key[3] = {name, NULL, NULL};
+    const char *const key[3] = {name, &of_frame[style % N_STYLES], NULL};
     const char *readable = NULL;
-    if (name[0] != '_' && name[0] != '$' && name[0] != '@')
-        return NULL; /* mangled names start like this: see ms_mangling_of */
     uint64_t hash = ms_hash(0, key, sizeof key);
     if (find_made(pool, key, hash, &readable))
         return readable;
-    size_t n = strlen(name);
-    readable = demangle(&pool->made_arena, name, n, style, failed);
+    readable = demangle(&pool->made_arena, name, style, failed);
     if (!*failed && !keep_made(pool, key, hash, readable))
         *failed = true;
     return readable;
+}
+
+/* Mangled names start like this, and few others: see ms_mangling_of. */
+static bool may_be_mangled(const char *name)
+{
+    return name && (name[0] == '_' || name[0] == '$' || name[0] == '@');
 }
 
 /*
@@ -179,11 +200,16 @@ static bool show_frame(struct ms_show_pool *pool, const struct ms_frame *frame,
 {
     bool failed = false;
     memset(out, 0, sizeof *out);
-    /* DWARF's linkage name tells more than its plain name: parameters, templates, modules. */
-    out->mangled = bounded(pool, frame->linkage, &failed);
+    /* DWARF's linkage name tells more than its plain name: parameters, templates, modules. What
+     * a compiler made has none, and perhaps a mangled one for its plain name. */
+    const char *linkage = frame->linkage;
+    if (!linkage && may_be_mangled(frame->name) &&
+        ms_mangling_of(frame->name, strlen(frame->name)) != MS_MANGLING_NONE)
+        linkage = frame->name;
+    out->mangled = bounded(pool, linkage, &failed);
     out->function = out->mangled ? out->mangled : bounded(pool, frame->name, &failed);
-    if (frame->linkage && !style->no_demangle) {
-        const char *readable = demangled(pool, frame->linkage, style->demangle, &failed);
+    if (may_be_mangled(linkage) && !style->no_demangle) {
+        const char *readable = demangled(pool, linkage, style->demangle, &failed);
         if (readable)
             out->function = readable;
     }
@@ -214,5 +240,80 @@ enum ms_status ms_show(struct ms_show_pool *pool, const struct ms_answer *answer
     out->frames = frames;
     out->n_frames = answer->n_frames;
     out->why = answer->why;
+    return MS_OK;
+}
+
+/* ---- names that a report has ------------------------------------------------------------ */
+
+/*
+ * The linkage name behind a mangled symbol of a report, which may have lost or kept Mach-O's
+ * underscore or, from tools that take one off whatever it is, be without any. Blocks of C++ have
+ * three: `blocks` reads a name with fewer as one of those.
+ */
+static const char *linkage_of_symbol(struct ms_arena *arena, const char *symbol, bool blocks)
+{
+    size_t n_underscores = strspn(symbol, "_");
+    const char *name = symbol + n_underscores;
+    if (name[0] == '$' || name[0] == '@')
+        return name;
+    size_t wanted = name[0] == 'Z' && (blocks || n_underscores > 2) ? 3 : 1;
+    if (n_underscores >= wanted)
+        return name - wanted;
+    size_t n = strlen(name);
+    char *linkage = ms_arena_take(arena, wanted + n + 1);
+    if (linkage) {
+        memset(linkage, '_', wanted);
+        memcpy(linkage + wanted, name, n + 1);
+    }
+    return linkage;
+}
+
+static bool make_symbol(struct ms_show_pool *pool, const struct ms_show_style *style,
+                        struct made *made)
+{
+    bool failed = false;
+    struct ms_arena *arena = &pool->made_arena;
+    made->key[0] = ms_arena_copy(arena, made->key[0], strlen(made->key[0]));
+    if (!made->key[0])
+        return false;
+    for (int blocks = 0; blocks < 2 && !made->text && !failed; blocks++) {
+        if (blocks && !strstr(made->key[0], "_block_invoke"))
+            break;
+        const char *linkage = linkage_of_symbol(arena, made->key[0], blocks);
+        if (!linkage)
+            return false;
+        if (!style->no_demangle)
+            made->text = demangle(arena, linkage, style->demangle, &failed);
+        if (made->text || !made->linkage)
+            made->linkage = linkage;
+    }
+    return !failed;
+}
+
+enum ms_status ms_show_symbol(struct ms_show_pool *pool, const char *symbol,
+                              const struct ms_show_style *style, struct ms_shown *out,
+                              struct ms_error *err)
+{
+    out->symbol = out->mangled = NULL;
+    if (!symbol || !ms_symbol_is_mangled(symbol) ||
+        strnlen(symbol, MS_MAX_SHOWN_NAME + 1) > MS_MAX_SHOWN_NAME)
+        return MS_OK;
+    const char *tag =
+        style->no_demangle ? &of_report_mangled : &of_report[style->demangle % N_STYLES];
+    uint64_t hash = ms_hash(ms_hash(0, &tag, sizeof tag), symbol, strlen(symbol));
+    uint32_t i;
+    for (size_t probe = 0; (i = ms_index_next(&pool->by_key, hash, &probe)) != MS_INDEX_NONE;)
+        if (pool->made[i].key[1] == tag && strcmp(pool->made[i].key[0], symbol) == 0)
+            break;
+    if (i == MS_INDEX_NONE) {
+        struct made made = {{symbol, tag, NULL}, NULL, NULL};
+        i = (uint32_t)pool->n_made;
+        if (pool->n_made >= MS_INDEX_NONE || !make_symbol(pool, style, &made) ||
+            !MS_PUSH(pool->made, pool->n_made, pool->made_room, made) ||
+            !ms_index_add(&pool->by_key, hash, i))
+            return ms_fail_memory(err);
+    }
+    out->symbol = pool->made[i].text;
+    out->mangled = pool->made[i].linkage;
     return MS_OK;
 }

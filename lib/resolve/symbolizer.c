@@ -353,6 +353,27 @@ static enum ms_status do_image(struct work *w, size_t image_index, const uint32_
     return MS_OK;
 }
 
+static bool is_resolved(const struct ms_shown *shown)
+{
+    return shown->n_frames && shown->frames[shown->n_frames - 1].function;
+}
+
+/* Where nothing better was found, mangled names of the report's own become readable. */
+static enum ms_status show_symbols(struct work *w, struct ms_error *err)
+{
+    struct ms_show_style style = w->options->style;
+    enum ms_status status = MS_OK;
+    for (size_t i = 0; i < w->report->n_frames && status == MS_OK; i++) {
+        const struct ms_report_frame *frame = &w->report->frames[i];
+        if (!frame->has_name || frame->named || is_resolved(&w->out->shown[i]))
+            continue;
+        style.no_demangle = w->options->style.no_demangle || w->options->scope == MS_SCOPE_BARE ||
+                            !in_chosen_thread(w, frame);
+        status = ms_show_symbol(w->pool, frame->symbol, &style, &w->out->shown[i], err);
+    }
+    return status;
+}
+
 static void count(struct work *w)
 {
     struct ms_symbolication *out = w->out;
@@ -361,7 +382,7 @@ static void count(struct work *w)
         const struct ms_shown *shown = &out->shown[i];
         if (!counts(frame) || !in_chosen_thread(w, frame))
             continue;
-        bool resolved = shown->n_frames && shown->frames[shown->n_frames - 1].function;
+        bool resolved = is_resolved(shown);
         bool kept = !resolved && frame->has_name;
         out->n_frames++;
         out->n_resolved += resolved;
@@ -391,6 +412,8 @@ static enum ms_status run(struct work *w, struct ms_error *err)
         status = do_image(w, (size_t)image, w->order + at, n, err);
         at += n;
     }
+    if (status == MS_OK)
+        status = show_symbols(w, err);
     /* Images that only kept frames lie in were never wanted. */
     count(w);
     return status;

@@ -63,7 +63,7 @@ static void look_up(struct ms_image *image)
     if (ms_image_find_many(image, addresses, N_ADDRESSES, &many, &err) != MS_OK)
         return;
     struct ms_show_pool *pool;
-    struct ms_show_style style = {true, false};
+    struct ms_show_style style = {true, false, 0};
     if (ms_show_pool_open(&pool, &err) != MS_OK)
         abort();
     for (int i = 0; i < N_ADDRESSES; i++) {

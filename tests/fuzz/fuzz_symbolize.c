@@ -114,8 +114,11 @@ static void symbolize(struct ms_symbolizer *symbolizer, const struct ms_report_f
                       const struct way *way)
 {
     for (size_t i = 0; i < file->n_reports; i++) {
-        struct ms_symbolize_options options = {
-            {way->full_path, way->no_demangle}, way->scope, way->all_registers, way->one_thread, 0};
+        struct ms_symbolize_options options = {{way->full_path, way->no_demangle, 0},
+                                               way->scope,
+                                               way->all_registers,
+                                               way->one_thread,
+                                               0};
         struct ms_symbolication names;
         struct ms_error err;
         CHECK(ms_symbolize_report(symbolizer, &file->reports[i], &options, &names, &err) == MS_OK);

@@ -70,7 +70,7 @@ Test(report_memory, writing)
     struct ms_shown_frame name = {.function = "a_function_of_that_name", .has_offset = true};
     struct ms_shown shown[6];
     for (size_t i = 0; i < 6; i++)
-        shown[i] = (struct ms_shown){&name, 1, MS_WHY_COMPLETE};
+        shown[i] = (struct ms_shown){.frames = &name, .n_frames = 1};
     for (long n = 0;; n++) {
         struct ms_error err;
         size_t written = 0;

@@ -28,7 +28,8 @@ static char *write_with(const char *text, const struct names *names, size_t n_na
     for (size_t i = 0; i < file.reports[0].n_frames; i++)
         for (size_t k = 0; k < n_names; k++)
             if (names[k].address == file.reports[0].frames[i].address_rt)
-                shown[i] = (struct ms_shown){names[k].frames, names[k].n, names[k].why};
+                shown[i] = (struct ms_shown){
+                    .frames = names[k].frames, .n_frames = names[k].n, .why = names[k].why};
     cr_assert_eq(ms_report_write(&file, 0, shown, MS_FORMAT_SAME, &style, &sink, &err), MS_OK);
     cr_assert_not(sink.failed);
     free(shown);

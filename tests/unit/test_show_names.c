@@ -23,7 +23,7 @@ Test(show, cuts_what_is_too_long_to_be_a_name)
     struct ms_show_pool *pool;
     struct ms_error err;
     struct ms_shown shown;
-    struct ms_show_style style = {true, false};
+    struct ms_show_style style = {true, false, 0};
     cr_assert_eq(ms_show_pool_open(&pool, &err), MS_OK);
     cr_assert_eq(ms_show(pool, &answer, &style, 0, 0, &shown, &err), MS_OK);
     cr_assert_eq(strlen(shown.frames[0].function), MS_MAX_SHOWN_NAME);
@@ -44,7 +44,7 @@ Test(show, makes_each_name_and_path_once)
     struct ms_show_pool *pool;
     struct ms_error err;
     struct ms_shown one, two;
-    struct ms_show_style style = {true, false};
+    struct ms_show_style style = {true, false, 0};
     cr_assert_eq(ms_show_pool_open(&pool, &err), MS_OK);
     cr_assert_eq(ms_show(pool, &answer, &style, 0, 0, &one, &err), MS_OK);
     cr_assert_eq(ms_show(pool, &answer, &style, 0, 0, &two, &err), MS_OK);

@@ -140,7 +140,7 @@ Test(show, demangles_and_cuts_paths)
     struct ms_shown shown;
     struct ms_error err;
     cr_assert_eq(ms_show_pool_open(&pool, &err), MS_OK);
-    struct ms_show_style style = {false, false};
+    struct ms_show_style style = {false, false, 0};
     cr_assert_eq(ms_show(pool, &answer, &style, 1, 0x100, &shown, &err), MS_OK);
     cr_assert_str_eq(shown.frames[0].function, "foo::bar(int)");
     cr_assert_str_eq(shown.frames[0].mangled, "_ZN3foo3barEi");
@@ -148,7 +148,7 @@ Test(show, demangles_and_cuts_paths)
     cr_assert_str_eq(shown.frames[0].path, "/src/lib/foo.cpp");
     cr_assert_eq(shown.frames[0].offset, 5, "of the return address, which is one further");
     cr_assert_eq(shown.frames[0].start_rt, 0x1100);
-    style = (struct ms_show_style){true, true};
+    style = (struct ms_show_style){true, true, 0};
     cr_assert_eq(ms_show(pool, &answer, &style, 0, 0, &shown, &err), MS_OK);
     cr_assert_str_eq(shown.frames[0].function, "_ZN3foo3barEi");
     cr_assert_str_eq(shown.frames[0].file, "/src/lib/foo.cpp");

@@ -156,11 +156,18 @@ struct ms_shown_frame {
     enum ms_source source;
 };
 
-/** What is shown of one frame of the report; n = 0 leaves the frame as it is. */
+/**
+ * What is shown of one frame of the report; n = 0 leaves the frame as it is, but for the name
+ * that it carries itself, which may be mangled.
+ */
 struct ms_shown {
     const struct ms_shown_frame *frames; /**< innermost first */
     size_t n_frames;
     enum ms_why why;
+    const char *symbol;  /**< to be written for the name that the frame has, where that stays;
+                              NULL: as it is */
+    const char *mangled; /**< the frame's own name as a linkage name, without Mach-O's
+                              underscore; NULL when it isn't mangled */
 };
 
 enum ms_report_format { MS_FORMAT_SAME, MS_FORMAT_TEXT, MS_FORMAT_IPS };
@@ -178,7 +185,8 @@ struct ms_report_style {
  * are lines of their own before it, that end in " [inlined]" and take the place of those that
  * the report has. A frame of which only the function's start is known keeps what it has and
  * gets " (function at 0x102601a00 + 64)" behind it, a runtime address: readers that look for
- * "0xLOAD + OFF" still find it.
+ * "0xLOAD + OFF" still find it. Of a frame that keeps its name only the bytes of that name
+ * change, and only to ms_shown.symbol.
  * @param shown  n_frames of them, one a frame of the report
  * @param format MS_FORMAT_SAME; MS_FORMAT_TEXT turns an .ips into the classic text;
  *               MS_FORMAT_IPS of a text report is MS_E_UNSUPPORTED

@@ -14,9 +14,9 @@ extern "C" {
 
 /** How names and files are to be shown. */
 struct ms_show_style {
-    bool full_path;   /**< file: comp_dir/dir/name; else its base name */
-    bool no_demangle;
-    unsigned demangle;    /**< enum ms_demangle_style; the same for a pool's whole life */
+    bool full_path;    /**< file: comp_dir/dir/name; else its base name */
+    bool no_demangle;  /**< names as in the file */
+    unsigned demangle; /**< enum ms_demangle_style */
 };
 
 /**
@@ -34,6 +34,17 @@ void ms_show_pool_clear(struct ms_show_pool *pool); /**< forgets all that was sh
 enum ms_status ms_show(struct ms_show_pool *pool, const struct ms_answer *answer,
                        const struct ms_show_style *style, uint64_t adjust, uint64_t slide,
                        struct ms_shown *out, struct ms_error *err);
+
+/**
+ * Sets out->mangled and out->symbol for the name that a report gives for a frame, in memory of
+ * `pool`; nothing else of *out. Tools take all, one or none of the underscores of a name away
+ * before they write it: a mangled one is recognised in each of these forms. Both are NULL for a
+ * name that isn't mangled, symbol also with no_demangle and for one that can't be read.
+ * @return MS_OK or MS_E_NOMEM
+ */
+enum ms_status ms_show_symbol(struct ms_show_pool *pool, const char *symbol,
+                              const struct ms_show_style *style, struct ms_shown *out,
+                              struct ms_error *err);
 
 /** The files to search, and the images opened out of them, kept from report to report. */
 struct ms_symbolizer;
@@ -64,7 +75,7 @@ struct ms_image_outcome {
                                    BAD_DEBUG_INFO */
     uint32_t n_frames;        /**< frames that lie in it, registers not counted */
     uint32_t n_resolved;      /**< of them, that have a name now */
-    uint32_t n_kept;          /**< of them, whose own name was kept */
+    uint32_t n_kept;          /**< of them, whose own name was kept, as it was or demangled */
     uint32_t n_asked;         /**< of them, that were looked up, found or not: a name that says
                                    little (mangled, libc's) is kept where nothing is found */
     const char *binary_path, *debug_path; /**< NULL when none; live as long as the symbolizer */
@@ -76,7 +87,7 @@ struct ms_image_outcome {
 /** Which frames are looked up. */
 enum ms_symbolize_scope {
     MS_SCOPE_UNNAMED, /**< all but those that carry a name worth keeping */
-    MS_SCOPE_BARE,    /**< only those that carry no name at all */
+    MS_SCOPE_BARE,    /**< only those that carry no name at all; names stay mangled, too */
     MS_SCOPE_ALL      /**< all again */
 };
 
@@ -99,7 +110,8 @@ struct ms_symbolication {
 };
 
 /**
- * Looks up every frame of the report that wants a name. A UUID that differs is never used.
+ * Looks up every frame of the report that wants a name, and demangles the names that it has
+ * where nothing better is found. A UUID that differs is never used.
  * Broken files degrade the images that need them; only lack of memory fails the call.
  */
 enum ms_status ms_symbolize_report(struct ms_symbolizer *symbolizer, const struct ms_report *report,
