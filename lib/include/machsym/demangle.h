@@ -115,6 +115,96 @@ struct ms_name {
 /** Describes a name. All of it is 0 but the mangling and fault when it can't be read. */
 void ms_demangle_describe(const char *name, size_t n, struct ms_name *out);
 
+/* ---- names in running text ------------------------------------------------------------- */
+
+/** A mangled name that was found in a text. All of it is borrowed until the callback returns. */
+struct ms_found_name {
+    const char *mangled; /**< as it stood there, underscores included; not NUL-terminated */
+    size_t n;
+    const char *demangled; /**< NUL-terminated; NULL when it could not be read */
+    size_t n_demangled;
+};
+
+/** Where a filter hands on what it reads. Whatever returns false ends the filtering. */
+struct ms_name_filter_sink {
+    void *to;
+    /**
+     * Text that stays as it is: pieces of any size, in order. Together with the names' own
+     * bytes it is the whole of the input, byte for byte.
+     */
+    bool (*text)(void *to, const char *bytes, size_t n);
+    /** A name, in its place between the pieces of text: `demangled` is never NULL. */
+    bool (*name)(void *to, const struct ms_found_name *name);
+    /**
+     * What looks like a name and can't be read; it comes as text after this. May be NULL.
+     */
+    bool (*unread)(void *to, const struct ms_found_name *name);
+};
+
+/**
+ * Another way to demangle than ms_demangle, whose results and parameters are the same.
+ * @param to  what the filter was given with it
+ */
+typedef size_t ms_demangler(void *to, const char *name, size_t n, unsigned style, char *out,
+                            size_t room);
+
+/**
+ * Finds every mangled name of any scheme in any bytes: logs, traces, the output of nm, binary
+ * junk. A name begins where none of its letters stands before it, and is as long as it can be
+ * and still be read; a full stop at the end of a sentence is none of it, ".cold.1" is. What is
+ * more likely a variable of a shell ($source, $SS) stays.
+ *
+ * Holds back no more than a name that has begun (256 KiB; what is longer is text) or a few
+ * bytes that could begin one: a text that ends in a line feed is handed on whole. Where memory
+ * runs out, names stay mangled and no text is lost. Takes time linear in the text.
+ */
+struct ms_name_filter;
+
+/**
+ * @param style     of enum ms_demangle_style
+ * @param demangle  NULL for ms_demangle
+ * @param context   for `demangle`
+ * @return NULL when memory is out
+ */
+struct ms_name_filter *ms_name_filter_open(const struct ms_name_filter_sink *sink, unsigned style,
+                                           ms_demangler *demangle, void *context);
+/** Takes NULL. */
+void ms_name_filter_close(struct ms_name_filter *filter);
+/** The next n bytes, cut anywhere. @return false once a callback did */
+bool ms_name_filter_feed(struct ms_name_filter *filter, const char *bytes, size_t n);
+/** The end of the text: what was held back is handed on. The filter is ready for another text. */
+bool ms_name_filter_finish(struct ms_name_filter *filter);
+
+/* ---- the demanglers of the system ------------------------------------------------------- */
+
+/** Swift's and C++'s own demanglers, out of shared libraries of the system. */
+struct ms_system_demangler;
+
+/**
+ * Opens those of macOS: Xcode's libswiftDemangle, else libswiftCore, which has the full form
+ * alone, and libc++abi.
+ * @return MS_OK; MS_E_UNSUPPORTED on other systems; MS_E_IO when there are none; MS_E_NOMEM
+ */
+enum ms_status ms_system_demangler_open(struct ms_system_demangler **out, struct ms_error *err);
+/**
+ * The same out of the libraries at these paths, on any system.
+ * @param swift  NULL-terminated: the first that has such a function serves
+ * @param cxx    the same for __cxa_demangle
+ */
+enum ms_status ms_system_demangler_open_at(const char *const *swift, const char *const *cxx,
+                                           struct ms_system_demangler **out,
+                                           struct ms_error *err);
+/** Takes NULL. */
+void ms_system_demangler_close(struct ms_system_demangler *system);
+/** Of enum ms_demangle_style, those that it can do for Swift names; C++ names have one form. */
+unsigned ms_system_demangler_styles(const struct ms_system_demangler *system);
+/**
+ * As ms_demangle, for a filter too (an ms_demangler, with the demangler as `system`). Rust names,
+ * which the system can't read, are read by ms_demangle.
+ */
+size_t ms_system_demangle(void *system, const char *name, size_t n, unsigned style, char *out,
+                          size_t room);
+
 #ifdef __cplusplus
 }
 #endif
