@@ -220,21 +220,22 @@ enum {
     /* Conformances. */                                                                            \
     X(PROTOCOL_CONFORMANCE, 0, NULL)          /* TYPE, protocol TYPE, MODULE (or more) */          \
     X(CONCRETE_PROTOCOL_CONFORMANCE, 0, NULL) /* TYPE, REF, ANY_CONFORMANCE_LIST */                \
-    X(PROTOCOL_CONFORMANCE_REF_IN_TYPE_MODULE, 0, NULL)                                            \
-    X(PROTOCOL_CONFORMANCE_REF_IN_PROTOCOL_MODULE, 0, NULL)                                        \
-    X(PROTOCOL_CONFORMANCE_REF_IN_OTHER_MODULE, 0, NULL)                                           \
+    X(PROTOCOL_CONFORMANCE_REF_IN_TYPE_MODULE, 0, NULL)     /* protocol TYPE */                    \
+    X(PROTOCOL_CONFORMANCE_REF_IN_PROTOCOL_MODULE, 0, NULL) /* protocol TYPE */                    \
+    X(PROTOCOL_CONFORMANCE_REF_IN_OTHER_MODULE, 0, NULL)    /* protocol TYPE, MODULE */            \
     X(ANY_PROTOCOL_CONFORMANCE_LIST, 0, NULL)                                                      \
     X(DEPENDENT_PROTOCOL_CONFORMANCE_ROOT, 0, NULL)      /* TYPE, protocol, INDEX */               \
     X(DEPENDENT_PROTOCOL_CONFORMANCE_INHERITED, 0, NULL) /* nested, protocol, INDEX */             \
+    /* nested, DEPENDENT_ASSOCIATED_CONFORMANCE, INDEX; the index may be UNKNOWN_INDEX. */         \
     X(DEPENDENT_PROTOCOL_CONFORMANCE_ASSOCIATED, 0, NULL)                                          \
-    X(DEPENDENT_PROTOCOL_CONFORMANCE_OPAQUE, 0, NULL)                                              \
-    X(DEPENDENT_ASSOCIATED_CONFORMANCE, 0, NULL) /* TYPE, protocol */                              \
-    X(PACK_PROTOCOL_CONFORMANCE, 0, NULL)                                                          \
+    X(DEPENDENT_PROTOCOL_CONFORMANCE_OPAQUE, 0, NULL) /* nested, TYPE */                           \
+    X(DEPENDENT_ASSOCIATED_CONFORMANCE, 0, NULL)      /* TYPE, protocol */                         \
+    X(PACK_PROTOCOL_CONFORMANCE, 0, NULL)             /* ANY_CONFORMANCE_LIST */                   \
     /* SIL function types: attributes, PARAMs, RESULTs, …; printed by text. */                     \
     X(IMPL_FUNCTION_TYPE, 0, NULL)                                                                 \
     X(IMPL_ESCAPING, 0, "@escaping")                                                               \
     X(IMPL_ERASED_ISOLATION, 0, "@isolated(any)")                                                  \
-    X(IMPL_DIFFERENTIABILITY, 0, NULL)        /* index: letter f, r, d, l; of a parameter: w */    \
+    X(IMPL_DIFFERENTIABILITY, 0, NULL)        /* index: letter f, r, d, l */                       \
     X(IMPL_CONVENTION, 0, NULL)               /* text */                                           \
     X(IMPL_FUNCTION_CONVENTION, 0, NULL)      /* IMPL_FUNCTION_CONVENTION_NAME, CLANG_TYPE? */     \
     X(IMPL_FUNCTION_CONVENTION_NAME, 0, NULL) /* text: block, c, … */                              \
@@ -245,8 +246,8 @@ enum {
     X(IMPL_YIELD, 0, NULL)                                                                         \
     X(IMPL_ERROR_RESULT, 0, NULL)                                                                  \
     X(IMPL_SENDING_RESULT, 0, NULL)                                                                \
-    X(IMPL_PATTERN_SUBSTITUTIONS, 0, NULL)        /* signature, TYPE_LIST */                       \
-    X(IMPL_INVOCATION_SUBSTITUTIONS, 0, NULL)     /* signature?, TYPE_LIST */                      \
+    X(IMPL_PATTERN_SUBSTITUTIONS, 0, NULL)        /* signature, TYPE_LIST, retroactive list? */    \
+    X(IMPL_INVOCATION_SUBSTITUTIONS, 0, NULL)     /* TYPE_LIST, retroactive list? */               \
     X(DEPENDENT_PSEUDOGENERIC_SIGNATURE, 0, NULL) /* as DEPENDENT_GENERIC_SIGNATURE */             \
     /* What is said of a whole function. */                                                        \
     X(OBJC_ATTRIBUTE, MS_SWIFT_ATTRIBUTE, "@objc ")                                                \
@@ -289,14 +290,18 @@ enum {
     X(REPRESENTATION_CHANGED, 0, NULL)                                                             \
     X(DROPPED_ARGUMENT, 0, NULL) /* index; not printed */                                          \
     X(METATYPE_PARAMS_REMOVED, 0, NULL)                                                            \
-    X(GENERIC_SPECIALIZATION_PARAM, 0, NULL)            /* TYPE, conformances… */                  \
-    X(FUNCTION_SIGNATURE_SPECIALIZATION_PARAM, 0, NULL) /* PARAM_KIND, PAYLOADs… ; none: as was */ \
+    X(GENERIC_SPECIALIZATION_PARAM, 0, NULL) /* TYPE, conformances… */                             \
+    /* Each PARAM_KIND with its own PAYLOADs and TYPEs behind it, of which a constant struct has   \
+     * several; none: as it was. CLOSURE: PAYLOAD name, TYPEs. KEY_PATH: PAYLOAD, TYPE, TYPE.      \
+     * STRING: PAYLOAD encoding, PAYLOAD. STRUCT: TYPE. Others with a payload: PAYLOAD. */         \
+    X(FUNCTION_SIGNATURE_SPECIALIZATION_PARAM, 0, NULL)                                            \
     X(FUNCTION_SIGNATURE_SPECIALIZATION_RETURN, 0, NULL)        /* the same */                     \
     X(FUNCTION_SIGNATURE_SPECIALIZATION_PARAM_KIND, 0, NULL)    /* index: enum ms_swift_spec */    \
-    X(FUNCTION_SIGNATURE_SPECIALIZATION_PARAM_PAYLOAD, 0, NULL) /* text; or a TYPE is there */     \
+    X(FUNCTION_SIGNATURE_SPECIALIZATION_PARAM_PAYLOAD, 0, NULL) /* text */                         \
     /* Thunks. */                                                                                  \
     X(CURRY_THUNK, 0, "curry thunk of ")                                                           \
     X(DISPATCH_THUNK, 0, "dispatch thunk of ")                                                     \
+    X(SIL_THUNK_IDENTITY, 0, "identity thunk of ")                                                 \
     X(METHOD_DESCRIPTOR, 0, "method descriptor for ")                                              \
     X(PROTOCOL_SELF_CONFORMANCE_WITNESS, 0, "protocol self-conformance witness for ")              \
     X(VTABLE_THUNK, 0, NULL)        /* derived, base */                                            \
@@ -305,22 +310,25 @@ enum {
     X(REABSTRACTION_THUNK_HELPER, 0, NULL)                                                         \
     X(REABSTRACTION_THUNK_HELPER_WITH_SELF, 0, NULL) /* signature?, self TYPE, TYPE, TYPE */       \
     X(REABSTRACTION_THUNK_HELPER_WITH_GLOBAL_ACTOR, 0, NULL) /* the thunk, actor TYPE */           \
-    X(AUTODIFF_SELF_REORDERING_REABSTRACTION_THUNK, 0, NULL)                                       \
+    X(AUTODIFF_SELF_REORDERING_REABSTRACTION_THUNK, 0, NULL) /* TYPE, TYPE, signature?, KIND */    \
+    /* What the name had before, several nodes; KIND, INDEX_SUBSET of parameters, of results. */   \
     X(AUTODIFF_FUNCTION, MS_SWIFT_CONTEXT, NULL)                                                   \
     X(AUTODIFF_DERIVATIVE_VTABLE_THUNK, 0, NULL)                                                   \
-    X(AUTODIFF_SUBSET_PARAMETERS_THUNK, 0, NULL)                                                   \
-    X(AUTODIFF_FUNCTION_KIND, 0, NULL) /* index: letter */                                         \
+    X(AUTODIFF_SUBSET_PARAMETERS_THUNK, 0, NULL) /* with a third INDEX_SUBSET: parameters to */    \
+    X(AUTODIFF_FUNCTION_KIND, 0, NULL)           /* index: letter */                               \
+    /* What the name had before; INDEX letter, INDEX_SUBSET, INDEX_SUBSET, signature? */           \
     X(DIFFERENTIABILITY_WITNESS, 0, NULL)                                                          \
     X(INDEX_SUBSET, 0, NULL) /* text */                                                            \
     X(CORO_CONTINUATION_PROTOTYPE, 0, "coroutine continuation prototype for ")                     \
     X(OBJC_ASYNC_COMPLETION_HANDLER_IMPL, 0,                                                       \
       NULL) /* impl TYPE, result TYPE, NUMBER, signature? */                                       \
     X(CHECKED_OBJC_ASYNC_COMPLETION_HANDLER_IMPL, 0, NULL)                                         \
-    X(KEY_PATH_GETTER_THUNK_HELPER, 0, NULL) /* as the name gives them */                          \
+    /* Entity, signature?, TYPEs, IS_SERIALIZED? */                                                \
+    X(KEY_PATH_GETTER_THUNK_HELPER, 0, NULL)                                                       \
     X(KEY_PATH_SETTER_THUNK_HELPER, 0, NULL)                                                       \
     X(KEY_PATH_UNAPPLIED_METHOD_THUNK_HELPER, 0, NULL)                                             \
     X(KEY_PATH_APPLIED_METHOD_THUNK_HELPER, 0, NULL)                                               \
-    X(KEY_PATH_EQUALS_THUNK_HELPER, 0, NULL)                                                       \
+    X(KEY_PATH_EQUALS_THUNK_HELPER, 0, NULL) /* TYPEs, signature?, IS_SERIALIZED? */               \
     X(KEY_PATH_HASH_THUNK_HELPER, 0, NULL)                                                         \
     /* Witness tables and their accessors. */                                                      \
     X(PROTOCOL_WITNESS_TABLE, 0, "protocol witness table for ")                                    \
@@ -349,10 +357,10 @@ enum {
     X(ENUM_CASE, 0, "enum case for ")                                                              \
     X(FIELD_OFFSET, 0, NULL)  /* DIRECTNESS, entity */                                             \
     X(DIRECTNESS, 0, NULL)    /* index: 0 direct, 1 indirect */                                    \
-    X(ONCE_FUNCTION, 0, NULL) /* context, names… */                                                \
+    X(ONCE_FUNCTION, 0, NULL) /* context, ONCE_DECL_LIST */                                        \
     X(ONCE_TOKEN, 0, NULL)                                                                         \
     X(ONCE_DECL_LIST, 0, NULL) /* names */                                                         \
-    /* Outlined value operations: TYPE, signature?; with an INDEX in front for the enum ones. */   \
+    /* Outlined value operations: TYPE, signature?; then an INDEX for the last two. */             \
     X(OUTLINED_COPY, 0, "outlined copy of ")                                                       \
     X(OUTLINED_CONSUME, 0, "outlined consume of ")                                                 \
     X(OUTLINED_RETAIN, 0, "outlined retain of ")                                                   \
