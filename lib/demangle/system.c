@@ -117,16 +117,21 @@ unsigned ms_system_demangler_styles(const struct ms_system_demangler *system)
     return system->simplified ? MS_DEMANGLE_SIMPLIFIED : MS_DEMANGLE_FULL;
 }
 
-/* Gives what was malloc'ed, as ms_demangle does. */
-static size_t give(char *text, char *out, size_t room)
+/* Gives a result as ms_demangle does. */
+static size_t give(const char *text, char *out, size_t room)
 {
-    size_t n = text ? strlen(text) : 0;
+    size_t n = strlen(text);
     if (room) {
         size_t k = n < room ? n : room - 1;
-        if (k)
-            memcpy(out, text, k);
+        memcpy(out, text, k);
         out[k] = 0;
     }
+    return n;
+}
+
+static size_t give_malloced(char *text, char *out, size_t room)
+{
+    size_t n = give(text ? text : "", out, room);
     free(text);
     return n;
 }
@@ -135,15 +140,20 @@ static size_t swift_name(const struct ms_system_demangler *system, const char *n
                          unsigned style, char *out, size_t room)
 {
     if (system->core)
-        return give(system->core(name, n, NULL, NULL, 0), out, room);
+        return give_malloced(system->core(name, n, NULL, NULL, 0), out, room);
     swift_form *form = style & MS_DEMANGLE_SIMPLIFIED ? system->simplified : system->full;
-    /* It takes NULL for no output, but not a room of 0 beside one. */
-    size_t length = form(name, room ? out : NULL, room);
-    /* A name that it can't read may come back as it is. */
-    bool same = room > n && length == n && memcmp(out, name, n) == 0;
-    if (same || (!length && room))
-        out[0] = 0;
-    return same ? 0 : length;
+    /* A name that it can't read may come back as it is, which takes room to see. */
+    char *probe = room > n ? NULL : malloc(n + 1);
+    if (room <= n && !probe)
+        return give("", out, room);
+    size_t length = probe ? form(name, probe, n + 1) : form(name, out, room);
+    bool read = length && (length != n || memcmp(probe ? probe : out, name, n) != 0);
+    if (!read)
+        length = give("", out, room);
+    else if (probe && room)
+        length = form(name, out, room);
+    free(probe);
+    return length;
 }
 
 size_t ms_system_demangle(void *of, const char *name, size_t n, unsigned style, char *out,
@@ -159,7 +169,7 @@ size_t ms_system_demangle(void *of, const char *name, size_t n, unsigned style, 
     if (!copy || memchr(name, 0, n)) {
         if (copy != small)
             free(copy);
-        return give(NULL, out, room);
+        return give("", out, room);
     }
     memcpy(copy, name, n);
     copy[n] = 0;
@@ -171,7 +181,7 @@ size_t ms_system_demangle(void *of, const char *name, size_t n, unsigned style, 
         size_t skip =
             (n > 2 && memcmp(copy, "__Z", 3) == 0) || (n > 4 && memcmp(copy, "____Z", 5) == 0);
         int status;
-        length = give(system->cxa(copy + skip, NULL, NULL, &status), out, room);
+        length = give_malloced(system->cxa(copy + skip, NULL, NULL, &status), out, room);
     }
     if (copy != small)
         free(copy);
