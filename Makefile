@@ -139,18 +139,24 @@ $(BUILD)/tests/replay_%: $(BUILD)/obj/tests/fuzz/fuzz_%.o $(BUILD)/obj/tests/fuz
 	$(call say,LD )
 	$(Q)$(CXX) $(LDFLAGS_ALL) -o $@ $^ $(LDLIBS) $(TEST_LIBS)
 
+# What the tests of names and the oracle of Swift names read the library with.
+$(BUILD)/tests/names: $(BUILD)/obj/tests/names/names.o $(LIB_A)
+	@mkdir -p $(@D)
+	$(call say,LD )
+	$(Q)$(CXX) $(LDFLAGS_ALL) -o $@ $^ $(LDLIBS)
+
 # `check` runs make again for the work itself, since what wildcards and compilers find is only
 # right once the packages are there.
 .PHONY: check suites tests
 check: packages-check
 	@$(MAKE) --no-print-directory SAN=$(SAN) tests
 	@$(MAKE) --no-print-directory SAN=$(SAN) suites
-tests: all $(UNIT) $(REPLAY)
+tests: all $(UNIT) $(REPLAY) $(BUILD)/tests/names
 suites:
 	@tests/run "tests/unit/run $(UNIT)" \
 	    "tests/fuzz/run $(BUILD) $(FUZZ)" \
 	    "tests/cli/run $(BUILD)" \
-	    $(foreach s,$(wildcard tests/oracle/run tests/corpus/run tests/man/run),"$(s) $(BUILD)") \
+	    $(foreach s,$(wildcard tests/names/run tests/oracle/run tests/corpus/run tests/man/run),"$(s) $(BUILD)") \
 	    $(if $(filter 1,$(SAN)),,"tests/lint/run $(BUILD)" "tests/install/run $(BUILD)")
 
 # ---- packages --------------------------------------------------------------------------------
@@ -232,7 +238,8 @@ fuzz: $(T:%=fuzz-%)
 fuzz-%: build/fuzz/%
 	@mkdir -p build/fuzz/found/$*
 	cd build/fuzz && LLVM_PROFILE_FILE=$*.profraw ./$* -max_total_time=$(S) -print_final_stats=1 \
-	    $(FUZZ_ARGS) found/$* ../../tests/fuzz/corpus/$*
+	    $(FUZZ_ARGS) $(if $(wildcard tests/fuzz/$*.dict),-dict=../../tests/fuzz/$*.dict) \
+	    found/$* ../../tests/fuzz/corpus/$*
 FUZZ_O := $(LIB_C:%.c=build/fuzz/obj/%.o) $(LIB_CXX:%.cpp=build/fuzz/obj/%.o)
 build/fuzz/obj/%.o: %.c
 	@mkdir -p $(@D)
