@@ -379,12 +379,10 @@ struct ms_swift_node *ms_sr_bound_generic(struct ms_sr *r)
         return NULL;
     struct ms_swift_node *nominal = ms_sr_pop_nominal(r);
     struct ms_swift_node *bound = nominal ? bind_all(r, nominal, lists, 0, 0) : NULL;
-    if (retroactive) {
-        /* Not of a type that got no arguments of its own: it may be shared. */
-        if (!bound || bound->n != 2 || bound->child[1] != lists->child[0] ||
-            !ms_sr_add(r, bound, retroactive))
-            return NULL;
-    }
+    /* A type that has got no arguments itself, only its context has, can do without them. */
+    bool has_own = bound && bound->n == 2 && bound->child[1] == lists->child[0];
+    if (retroactive && has_own && !ms_sr_add(r, bound, retroactive))
+        return NULL;
     return ms_sr_remember(r, ms_sr_type(r, bound));
 }
 
