@@ -55,6 +55,13 @@ static enum ms_mangling mangling_with_skip(const char *name, size_t n, size_t *s
     return mangling;
 }
 
+size_t ms_mangling_skip(const char *name, size_t n)
+{
+    size_t skip;
+    (void)mangling_with_skip(name, n, &skip);
+    return skip;
+}
+
 enum ms_mangling ms_mangling_of(const char *name, size_t n)
 {
     size_t skip;

@@ -15,6 +15,9 @@
  * crafted name of 200 bytes means gigabytes. */
 #define MS_DEMANGLE_OUTPUT ((size_t)1 << 20)
 
+/* Mach-O's underscore before a mangled name: 0 or 1 bytes. */
+size_t ms_mangling_skip(const char *name, size_t n);
+
 /*
  * _ZN…17h<16 hex digits>E, what rustc made until 2025; also without the hash where one of Rust's
  * own escapes ($LT$) tells it from C++. `style` is of enum ms_demangle_style, of which FOLD means
@@ -40,6 +43,10 @@ bool ms_rust_v0(const char *name, size_t n, unsigned style, struct ms_text *out)
 extern "C" {
 #endif
 char *ms_llvm_itanium(const char *name, size_t n, unsigned style);
+
+/** Fills kind and thunk of *out. False when the name can't be read. */
+struct ms_name;
+bool ms_llvm_describe(const char *name, size_t n, struct ms_name *out);
 #ifdef __cplusplus
 }
 #endif

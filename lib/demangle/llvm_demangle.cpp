@@ -367,43 +367,164 @@ const Node *fold(const Node *tree)
     return tree;
 }
 
-/* Parses and prints; *pack is what the packs have, to be set right for a second try. */
-char *demangle(const char *name, size_t n, unsigned style, size_t *pack)
+/*
+ * Parses and hands the tree on, with the bytes that its text has at most. *pack is what the packs
+ * have, to be set right for a second try.
+ */
+template <class Use>
+bool with_tree_once(const char *name, size_t n, unsigned style, size_t *pack, Use use)
 {
     Parser parser(name, name + n, (style & MS_DEMANGLE_NO_PARAMS) != 0);
     Arena &arena = parser.ASTAllocator;
     if (!arena.prepare(n, *pack))
-        return nullptr;
+        return false;
     const Node *tree = parser.parse();
     *pack = arena.larger_pack();
     if (!tree || !arena.usable() || *pack || !arena.forward_holds() || !suffix_is_word(tree))
-        return nullptr;
-    if (style & MS_DEMANGLE_FOLD)
-        tree = fold(tree);
-    /* The buffer never has to grow, which would end the process where memory is out. */
-    size_t room = Arena::text_bytes(tree);
-    char *text = static_cast<char *>(std::malloc(room));
-    if (!text)
-        return nullptr;
-    OutputBuffer out(text, room);
-    tree->print(out);
-    out += '\0';
-    return out.getBuffer();
+        return false;
+    use(style & MS_DEMANGLE_FOLD ? fold(tree) : tree, Arena::text_bytes(tree));
+    return true;
+}
+
+template <class Use> bool with_tree(const char *name, size_t n, unsigned style, Use use)
+{
+    if (n > MS_DEMANGLE_INPUT || recurses_directly(name, n))
+        return false;
+    /* LLVM's vectors of names and substitutions, 8 bytes for a byte of input at most, end the
+     * process too where they can't grow. See that there is as much before it begins. */
+    void *probe = std::malloc(64 * n + 4096);
+    if (!probe)
+        return false;
+    std::free(probe);
+    size_t pack = 0;
+    return with_tree_once(name, n, style, &pack, use) ||
+           (pack && with_tree_once(name, n, style, &pack, use));
+}
+
+/* ---- what a name is the name of ------------------------------------------------------------ */
+
+/* The last part of a name, its qualifiers, template arguments and tags taken off; *around is
+ * what it is qualified with. */
+const Node *last_name(const Node *node, const Node **around)
+{
+    for (const Node *next = node; next;) {
+        node = next;
+        next = nullptr;
+        switch (node->getKind()) {
+        case Node::KFunctionEncoding:
+            next = static_cast<const FunctionEncoding *>(node)->getName();
+            break;
+        case Node::KNestedName:
+            static_cast<const NestedName *>(node)->match([&](const Node *outer, const Node *inner) {
+                *around = outer;
+                next = inner;
+            });
+            break;
+        case Node::KLocalName:
+            static_cast<const LocalName *>(node)->match(
+                [&](const Node *, const Node *entity) { next = entity; });
+            break;
+        case Node::KNameWithTemplateArgs:
+            static_cast<const NameWithTemplateArgs *>(node)->match(
+                [&](const Node *name, const Node *) { next = name; });
+            break;
+        case Node::KAbiTagAttr:
+            static_cast<const AbiTagAttr *>(node)->match(
+                [&](const Node *base, std::string_view) { next = base; });
+            break;
+        default:
+            break;
+        }
+    }
+    return node;
+}
+
+bool is_closure(const Node *type)
+{
+    const Node *around = nullptr;
+    type = type ? last_name(type, &around) : nullptr;
+    if (!type)
+        return false;
+    /* Lambdas that nothing outside can name are called $_0, $_1, … */
+    return type->getKind() == Node::KClosureTypeName || type->getBaseName().substr(0, 2) == "$_";
+}
+
+ms_name_kind kind_of_function(const Node *encoding)
+{
+    const Node *around = nullptr;
+    const Node *name = last_name(encoding, &around);
+    if (name->getKind() == Node::KDtorName)
+        return MS_NAME_DEINITIALIZER;
+    if (name->getKind() == Node::KCtorDtorName) {
+        bool destructor = false;
+        static_cast<const CtorDtorName *>(name)->match(
+            [&](const Node *, bool is_dtor, int) { destructor = is_dtor; });
+        return destructor ? MS_NAME_DEINITIALIZER : MS_NAME_INITIALIZER;
+    }
+    if (name->getBaseName() == "operator()" && is_closure(around))
+        return MS_NAME_CLOSURE;
+    return encoding->getKind() == Node::KFunctionEncoding ? MS_NAME_FUNCTION : MS_NAME_VARIABLE;
+}
+
+/* What stands before a special name says what it is. */
+ms_name_kind kind_of_special(std::string_view special)
+{
+    static constexpr struct {
+        std::string_view begin;
+        ms_name_kind kind;
+    } kinds[] = {{"vtable", MS_NAME_METADATA},
+                 {"VTT", MS_NAME_METADATA},
+                 {"typeinfo", MS_NAME_METADATA},
+                 {"guard", MS_NAME_VARIABLE},
+                 {"reference temporary", MS_NAME_VARIABLE},
+                 {"template parameter object", MS_NAME_VARIABLE},
+                 {"thread-local initialization", MS_NAME_INITIALIZER},
+                 {"thread-local wrapper", MS_NAME_ACCESSOR},
+                 {"initializer for module", MS_NAME_INITIALIZER},
+                 {"invocation function for block", MS_NAME_CLOSURE}};
+    for (const auto &known : kinds)
+        if (special.substr(0, known.begin.size()) == known.begin)
+            return known.kind;
+    return MS_NAME_OTHER;
+}
+
+void describe(const Node *tree, ms_name *out)
+{
+    /* Clone suffixes and thunks to thunks. */
+    const Node *inner = fold(tree);
+    while (tree->getKind() == Node::KDotSuffix)
+        static_cast<const DotSuffix *>(tree)->match(
+            [&](const Node *prefix, std::string_view) { tree = prefix; });
+    out->thunk = tree != inner;
+    if (inner->getKind() == Node::KCtorVtableSpecialName)
+        out->kind = MS_NAME_METADATA;
+    else if (inner->getKind() == Node::KSpecialName)
+        static_cast<const SpecialName *>(inner)->match(
+            [&](std::string_view special, const Node *) { out->kind = kind_of_special(special); });
+    else
+        out->kind = kind_of_function(inner);
 }
 
 } // namespace
 
 extern "C" char *ms_llvm_itanium(const char *name, size_t n, unsigned style)
 {
-    if (n > MS_DEMANGLE_INPUT || recurses_directly(name, n))
-        return nullptr;
-    /* LLVM's vectors of names and substitutions, 8 bytes for a byte of input at most, end the
-     * process too where they can't grow. See that there is as much before it begins. */
-    void *probe = std::malloc(64 * n + 4096);
-    if (!probe)
-        return nullptr;
-    std::free(probe);
-    size_t pack = 0;
-    char *text = demangle(name, n, style, &pack);
-    return !text && pack ? demangle(name, n, style, &pack) : text;
+    char *text = nullptr;
+    with_tree(name, n, style, [&](const Node *tree, size_t room) {
+        /* The buffer never has to grow, which would end the process where memory is out. */
+        text = static_cast<char *>(std::malloc(room));
+        if (!text)
+            return;
+        OutputBuffer out(text, room);
+        tree->print(out);
+        out += '\0';
+        text = out.getBuffer();
+    });
+    return text;
+}
+
+extern "C" bool ms_llvm_describe(const char *name, size_t n, ms_name *out)
+{
+    return with_tree(name, n, MS_DEMANGLE_FULL,
+                     [&](const Node *tree, size_t) { describe(tree, out); });
 }

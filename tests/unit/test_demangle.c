@@ -432,3 +432,95 @@ Test(demangle, llvm_rust_vectors)
     /* LLVM escapes all of Unicode in a char and keeps ".llvm.N" (two names). */
     cr_assert_eq(run_vectors("rust-llvm.tsv", "", 0, 1), 3);
 }
+
+static struct ms_name describe(const char *name)
+{
+    struct ms_name described;
+    memset(&described, 0xaa, sizeof described);
+    ms_demangle_describe(name, strlen(name), &described);
+    return described;
+}
+
+Test(demangle, kinds_of_cxx_names)
+{
+    static const struct {
+        const char *name;
+        enum ms_name_kind kind;
+        bool thunk, outlined;
+    } names[] = {
+        {"_Z3foov", MS_NAME_FUNCTION, false, false},
+        {"__Z3fooIiEvT_", MS_NAME_FUNCTION, false, false},
+        {"_ZNK1AIiE3barB5tag_1Ev.cold.1", MS_NAME_FUNCTION, false, true},
+        {"_ZNK1A3barEv.llvm.1", MS_NAME_FUNCTION, false, false},
+        {"_ZN1AC2Ev", MS_NAME_INITIALIZER, false, false},
+        {"_ZN1AD0Ev", MS_NAME_DEINITIALIZER, false, false},
+        {"_ZN1A1bE", MS_NAME_VARIABLE, false, false},
+        {"_ZGVZ3foovE1x", MS_NAME_VARIABLE, false, false},
+        {"_ZTV1A", MS_NAME_METADATA, false, false},
+        {"_ZTC1A0_1B", MS_NAME_METADATA, false, false},
+        {"_ZTS1A", MS_NAME_METADATA, false, false},
+        {"_ZThn8_N1A3fooEi", MS_NAME_FUNCTION, true, false},
+        {"_ZThn8_N1AD1Ev.cold", MS_NAME_DEINITIALIZER, true, true},
+        {"_ZZ3foovENKUlvE_clEv", MS_NAME_CLOSURE, false, false},
+        {"_ZZ3foovENK3$_0clEi", MS_NAME_CLOSURE, false, false},
+        {"_ZNK1AclEv", MS_NAME_FUNCTION, false, false},
+        {"____Z3foov_block_invoke", MS_NAME_CLOSURE, false, false},
+    };
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        struct ms_name got = describe(names[i].name);
+        cr_assert_eq(got.mangling, MS_MANGLING_ITANIUM);
+        cr_assert_eq(got.kind, names[i].kind, "%s is a %s", names[i].name,
+                     ms_name_kind_text(got.kind));
+        cr_assert_eq(got.thunk, names[i].thunk, "%s", names[i].name);
+        cr_assert_eq(got.outlined, names[i].outlined, "%s", names[i].name);
+        cr_assert_eq(got.fault.kind, MS_NAME_FINE);
+        cr_assert_str_eq(got.module, "");
+    }
+}
+
+Test(demangle, kinds_of_rust_names)
+{
+    static const struct {
+        const char *name;
+        enum ms_name_kind kind;
+        const char *crate;
+        bool outlined;
+    } names[] = {
+        {"_RNvC5crate1b", MS_NAME_FUNCTION, "crate", false},
+        {"__RNvC5crate1b.cold.3", MS_NAME_FUNCTION, "crate", true},
+        {"_RNvC5crate3FOO", MS_NAME_VARIABLE, "crate", false},
+        {"_RNCNvC1a1b0", MS_NAME_CLOSURE, "a", false},
+        {"_ZN5crate1b17h0123456789abcdefE", MS_NAME_FUNCTION, "crate", false},
+        {"_ZN9$LT$a$GT$1b17h0123456789abcdefE", MS_NAME_FUNCTION, "", false},
+        {"_ZN5crate1b28_$u7b$$u7b$closure$u7d$$u7d$17h0123456789abcdefE", MS_NAME_CLOSURE, "crate",
+         false},
+    };
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        struct ms_name got = describe(names[i].name);
+        cr_assert_eq(got.kind, names[i].kind, "%s is a %s", names[i].name,
+                     ms_name_kind_text(got.kind));
+        cr_assert_str_eq(got.module, names[i].crate);
+        cr_assert_eq(got.outlined, names[i].outlined);
+    }
+}
+
+Test(demangle, faults)
+{
+    cr_assert_eq(describe("_main").mangling, MS_MANGLING_NONE);
+    cr_assert_eq(describe("_main").fault.kind, MS_NAME_FINE);
+    struct ms_name got = describe("_Zfoo");
+    cr_assert_eq(got.mangling, MS_MANGLING_ITANIUM);
+    cr_assert_eq(got.fault.kind, MS_NAME_MALFORMED);
+    cr_assert_eq(got.kind, MS_NAME_OTHER);
+    cr_assert_eq(describe("_RNvC5c").fault.kind, MS_NAME_MALFORMED);
+    ms_demangle_describe("_Z\0foo", 6, &got);
+    cr_assert_eq(got.fault.kind, MS_NAME_MALFORMED);
+    char *large = malloc(MS_DEMANGLE_INPUT + 1);
+    memset(large, '1', MS_DEMANGLE_INPUT + 1);
+    memcpy(large, "_Z", 2);
+    ms_demangle_describe(large, MS_DEMANGLE_INPUT + 1, &got);
+    cr_assert_eq(got.fault.kind, MS_NAME_TOO_LARGE);
+    free(large);
+    cr_assert_str_eq(ms_name_kind_text(MS_NAME_MACRO), "macro");
+    cr_assert_str_eq(ms_name_kind_text((enum ms_name_kind)99), "other");
+}
