@@ -1,12 +1,266 @@
-/* Printing the tree of a Swift name. */
-#include "demangle/swift.h"
+/* Printing the tree of a Swift name: the way through it, and what is printed nowhere else. */
+#include "demangle/swift_print.h"
+
+#include <string.h>
+
+void ms_swift_print_number(struct ms_swift_printer *p, uint64_t number)
+{
+    char digits[20];
+    size_t n = sizeof digits;
+    do
+        digits[--n] = (char)('0' + number % 10);
+    while (number /= 10);
+    ms_text_add(p->out, digits + n, sizeof digits - n);
+}
+
+void ms_swift_print_text(struct ms_swift_printer *p, ms_swift_tree *node)
+{
+    if (node && node->has_text)
+        ms_text_add(p->out, node->text, node->n);
+    else
+        p->bad = true;
+}
+
+ms_swift_tree *ms_swift_kid_of(ms_swift_tree *node, enum ms_swift_kind kind)
+{
+    for (uint32_t i = 0; i < ms_swift_n_children(node); i++)
+        if (node->child[i]->kind == kind)
+            return node->child[i];
+    return NULL;
+}
+
+void ms_swift_print_children(struct ms_swift_printer *p, ms_swift_tree *node, uint32_t from,
+                             const char *separator)
+{
+    if (!node) {
+        p->bad = true;
+        return;
+    }
+    uint32_t n = ms_swift_n_children(node);
+    for (uint32_t i = from; i < n && !p->bad; i++) {
+        if (i > from)
+            ms_text_puts(p->out, separator);
+        ms_swift_print_node(p, node->child[i]);
+    }
+}
+
+/* ---- the whole name ---------------------------------------------------------------------- */
+
+static void print_suffix(struct ms_swift_printer *p, ms_swift_tree *node)
+{
+    static const char escaped[] = "\"\\\n\t\r";
+    static const char letters[] = "\"\\ntr";
+    if (p->simplified)
+        return;
+    MS_PUT(p, " with unmangled suffix \"");
+    for (uint32_t i = 0; node->has_text && i < node->n; i++) {
+        const char *special = node->text[i] ? strchr(escaped, node->text[i]) : NULL;
+        if (special)
+            ms_text_putc(p->out, '\\');
+        ms_text_putc(p->out, special ? letters[special - escaped] : node->text[i]);
+    }
+    MS_PUT(p, "\"");
+}
+
+/* Thunks that do no more than to call one function. */
+static ms_swift_tree *called(ms_swift_tree *node)
+{
+    for (;;) {
+        switch (node->kind) {
+        case MS_SWIFT_CURRY_THUNK:
+        case MS_SWIFT_DISPATCH_THUNK:
+        case MS_SWIFT_VTABLE_THUNK:
+        case MS_SWIFT_PROTOCOL_SELF_CONFORMANCE_WITNESS:
+            if (!ms_swift_n_children(node))
+                return node;
+            node = node->child[0];
+            break;
+        default:
+            return node;
+        }
+    }
+}
+
+/* What was done to a function stands before it, a partial application around all the rest. */
+static void print_global(struct ms_swift_printer *p, ms_swift_tree *node)
+{
+    bool alone = true; /* whatever is said of a function, there must be one */
+    for (uint32_t i = 0; p->fold && i < ms_swift_n_children(node); i++)
+        if (!(ms_swift_flags[node->child[i]->kind] & MS_SWIFT_ATTRIBUTE) &&
+            node->child[i]->kind != MS_SWIFT_SUFFIX)
+            alone = false;
+    for (uint32_t i = 0; i < ms_swift_n_children(node) && !p->bad; i++) {
+        ms_swift_tree *child = node->child[i];
+        bool attribute = ms_swift_flags[child->kind] & MS_SWIFT_ATTRIBUTE;
+        if (!p->fold)
+            ms_swift_print_node(p, child);
+        else if (attribute && ms_swift_n_children(child) &&
+                 (child->kind == MS_SWIFT_PARTIAL_APPLY_FORWARDER ||
+                  child->kind == MS_SWIFT_PARTIAL_APPLY_OBJC_FORWARDER))
+            print_global(p, child);
+        else if (!attribute && child->kind != MS_SWIFT_SUFFIX)
+            ms_swift_print_node(p, called(child));
+        else if (alone)
+            ms_swift_print_node(p, child);
+    }
+}
+
+/* ---- names ------------------------------------------------------------------------------- */
+
+/* The discriminator tells private namesakes of several files apart; people know neither. */
+static void print_private_name(struct ms_swift_printer *p, ms_swift_tree *node)
+{
+    ms_swift_tree *name = ms_swift_kid(node, 1);
+    if (p->simplified) {
+        if (name)
+            ms_swift_print_node(p, name);
+        return;
+    }
+    MS_PUT(p, "(");
+    if (name) {
+        ms_swift_print_node(p, name);
+        MS_PUT(p, " ");
+    }
+    MS_PUT(p, "in ");
+    ms_swift_print_text(p, ms_swift_kid(node, 0));
+    MS_PUT(p, ")");
+}
+
+static void print_local_name(struct ms_swift_printer *p, ms_swift_tree *node)
+{
+    ms_swift_tree *number = ms_swift_kid(node, 0);
+    ms_swift_print_node(p, ms_swift_kid(node, 1));
+    MS_PUT(p, " #");
+    if (number && number->has_index)
+        ms_swift_print_number(p, number->index + 1);
+    else
+        p->bad = true;
+}
+
+static void print_operator(struct ms_swift_printer *p, ms_swift_tree *node, const char *fixity)
+{
+    ms_swift_print_text(p, node);
+    ms_text_puts(p->out, fixity);
+}
+
+static bool print_name(struct ms_swift_printer *p, ms_swift_tree *node)
+{
+    switch (node->kind) {
+    case MS_SWIFT_IDENTIFIER:
+        ms_swift_print_text(p, node);
+        return true;
+    case MS_SWIFT_MODULE:
+        if (!p->simplified)
+            ms_swift_print_text(p, node);
+        return true;
+    case MS_SWIFT_LOCAL_DECL_NAME:
+        print_local_name(p, node);
+        return true;
+    case MS_SWIFT_PRIVATE_DECL_NAME:
+        print_private_name(p, node);
+        return true;
+    case MS_SWIFT_RELATED_ENTITY_DECL_NAME:
+        MS_PUT(p, "related decl '");
+        ms_swift_print_text(p, ms_swift_kid(node, 0));
+        MS_PUT(p, "' for ");
+        ms_swift_print_node(p, ms_swift_kid(node, 1));
+        return true;
+    case MS_SWIFT_INFIX_OPERATOR:
+        print_operator(p, node, " infix");
+        return true;
+    case MS_SWIFT_PREFIX_OPERATOR:
+        print_operator(p, node, " prefix");
+        return true;
+    case MS_SWIFT_POSTFIX_OPERATOR:
+        print_operator(p, node, " postfix");
+        return true;
+    case MS_SWIFT_NUMBER:
+    case MS_SWIFT_INDEX:
+    case MS_SWIFT_INTEGER:
+        ms_swift_print_number(p, node->has_index ? node->index : 0);
+        return true;
+    case MS_SWIFT_NEGATIVE_INTEGER:
+        MS_PUT(p, "-");
+        ms_swift_print_number(p, node->has_index ? 0 - node->index : 0);
+        return true;
+    case MS_SWIFT_NONE: /* a declaration without a name */
+    case MS_SWIFT_LABEL_LIST:
+    case MS_SWIFT_UNKNOWN_INDEX:
+    case MS_SWIFT_EMPTY_LIST:
+        return true; /* labels are printed with their types */
+    default:
+        return false;
+    }
+}
+
+/* ---- the way ----------------------------------------------------------------------------- */
+
+/* One node down. False when a bound is reached; to be paired with leave() when true. */
+static bool enter(struct ms_swift_printer *p, ms_swift_tree *node)
+{
+    if (!node || p->depth >= MS_SWIFT_DEPTH || p->steps >= MS_SWIFT_STEPS || p->out->failed)
+        p->bad = true;
+    if (p->bad)
+        return false;
+    p->depth++;
+    p->steps++;
+    return true;
+}
+
+static void print_phrase(struct ms_swift_printer *p, ms_swift_tree *node)
+{
+    const char *phrase = ms_swift_phrases[node->kind];
+    if (!phrase) {
+        p->bad = true; /* a node that can't stand here */
+        return;
+    }
+    ms_text_puts(p->out, phrase);
+    ms_swift_print_children(p, node, 0, "");
+}
+
+void ms_swift_print_node(struct ms_swift_printer *p, ms_swift_tree *node)
+{
+    ms_swift_tree *later;
+    if (!enter(p, node))
+        return;
+    if (node->kind == MS_SWIFT_TYPE)
+        ms_swift_print_node(p, ms_swift_kid(node, 0));
+    else if (node->kind == MS_SWIFT_GLOBAL)
+        print_global(p, node);
+    else if (node->kind == MS_SWIFT_SUFFIX)
+        print_suffix(p, node);
+    else if (!print_name(p, node) && !ms_swift_print_entity(p, node, false, &later) &&
+             !ms_swift_print_type(p, node) && !ms_swift_print_generic(p, node) &&
+             !ms_swift_print_impl(p, node) && !ms_swift_print_thunk(p, node) &&
+             !ms_swift_print_spec(p, node))
+        print_phrase(p, node);
+    p->depth--;
+}
+
+ms_swift_tree *ms_swift_print_context(struct ms_swift_printer *p, ms_swift_tree *node)
+{
+    ms_swift_tree *later = NULL;
+    if (ms_swift_is(node, MS_SWIFT_TYPE))
+        node = ms_swift_kid(node, 0);
+    if (!enter(p, node))
+        return NULL;
+    bool done = ms_swift_print_entity(p, node, true, &later);
+    p->depth--;
+    if (!done)
+        ms_swift_print_node(p, node);
+    return later;
+}
 
 bool ms_swift_print(struct ms_arena *arena, const struct ms_swift_node *root, unsigned style,
                     struct ms_text *out)
 {
-    (void)arena;
-    (void)root;
-    (void)style;
-    (void)out;
-    return false;
+    struct ms_swift_printer p = {
+        .out = out,
+        .arena = arena,
+        .simplified = style & MS_DEMANGLE_SIMPLIFIED,
+        .no_params = style & MS_DEMANGLE_NO_PARAMS,
+        .fold = style & MS_DEMANGLE_FOLD,
+    };
+    ms_swift_print_node(&p, root);
+    return !p.bad && !out->failed;
 }
