@@ -283,7 +283,6 @@ static bool unnamed_manner(struct ms_swift_printer *p, ms_swift_tree *node, stru
     case MS_SWIFT_ALLOCATOR:
     case MS_SWIFT_CONSTRUCTOR:
         how->form = AS_FUNCTION;
-        how->has_name = ms_swift_n_children(node) > 2;
         how->extra =
             node->kind == MS_SWIFT_ALLOCATOR && is_class(context) ? "__allocating_init" : "init";
         return true;

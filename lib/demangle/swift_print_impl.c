@@ -1,6 +1,8 @@
 /* Function types of the compiler's intermediate language, as reabstraction thunks have them. */
 #include "demangle/swift_print.h"
 
+#include <string.h>
+
 /* Attributes, then (parameters), then (results): how far the printing has come. */
 enum part { ATTRIBUTES, PARAMETERS, RESULTS };
 
@@ -44,7 +46,7 @@ static void print_substitutions(struct ms_swift_printer *p, ms_swift_tree *node)
         return;
     ms_swift_tree *types = ms_swift_kid_of(node, MS_SWIFT_TYPE_LIST);
     MS_PUT(p, " for <");
-    ms_swift_print_node(p, types);
+    ms_swift_print_children(p, types, 0, ""); /* the reference parts them by nothing */
     MS_PUT(p, ">");
 }
 
@@ -80,6 +82,30 @@ static void print_function(struct ms_swift_printer *p, ms_swift_tree *node)
     MS_PUT(p, ")");
     print_substitutions(p, parts.pattern);
     print_substitutions(p, parts.invocation);
+}
+
+/* What is told of a parameter or result. That it is isolated or the leading one is not, as in
+ * the reference. */
+static bool is_told(ms_swift_tree *attribute)
+{
+    static const char isolated[] = "isolated", leading[] = "sil_implicit_leading_param";
+    size_t n = attribute->n;
+    return attribute->kind != MS_SWIFT_IMPL_PARAMETER_ATTRIBUTE || !attribute->has_text ||
+           !((n == sizeof isolated - 1 && memcmp(attribute->text, isolated, n) == 0) ||
+             (n == sizeof leading - 1 && memcmp(attribute->text, leading, n) == 0));
+}
+
+static void print_parts(struct ms_swift_printer *p, ms_swift_tree *node)
+{
+    bool any = false;
+    for (uint32_t i = 0; i < ms_swift_n_children(node) && !p->bad; i++) {
+        if (!is_told(node->child[i]))
+            continue;
+        if (any)
+            MS_PUT(p, " ");
+        any = true;
+        ms_swift_print_node(p, node->child[i]);
+    }
 }
 
 static void print_convention(struct ms_swift_printer *p, ms_swift_tree *node)
@@ -126,15 +152,15 @@ bool ms_swift_print_impl(struct ms_swift_printer *p, ms_swift_tree *node)
         return true;
     case MS_SWIFT_IMPL_PARAMETER:
     case MS_SWIFT_IMPL_RESULT:
-        ms_swift_print_children(p, node, 0, " ");
+        print_parts(p, node);
         return true;
     case MS_SWIFT_IMPL_YIELD:
         MS_PUT(p, "@yields ");
-        ms_swift_print_children(p, node, 0, " ");
+        print_parts(p, node);
         return true;
     case MS_SWIFT_IMPL_ERROR_RESULT:
         MS_PUT(p, "@error ");
-        ms_swift_print_children(p, node, 0, " ");
+        print_parts(p, node);
         return true;
     case MS_SWIFT_IMPL_CONVENTION:
     case MS_SWIFT_IMPL_FUNCTION_ATTRIBUTE:

@@ -7,7 +7,7 @@ enum { NESTED_NAMES = 8 }; /* names in names in names; real: 2 */
 
 /* ---- function signature specialisations -------------------------------------------------- */
 
-/* A constant or closure may be a mangled name itself. */
+/* A constant function or global may be a mangled name itself. */
 static void print_payload(struct ms_swift_printer *p, ms_swift_tree *node)
 {
     if (!node || !node->has_text) {
@@ -50,17 +50,17 @@ static void print_flags(struct ms_swift_printer *p, uint64_t flags)
     p->bad |= !any;
 }
 
-/* A closure, and the types that it captured. Returns the child behind them. */
+/*
+ * A closure, by its mangled name, and the types that it captured, with nothing between them:
+ * that is how the reference has it. Returns the child behind them.
+ */
 static uint32_t print_closure(struct ms_swift_printer *p, ms_swift_tree *node, uint32_t at)
 {
     MS_PUT(p, "[Closure Propagated : ");
-    print_payload(p, ms_swift_kid(node, at++));
+    ms_swift_print_text(p, ms_swift_kid(node, at++));
     MS_PUT(p, ", Argument Types : [");
-    for (uint32_t first = at; ms_swift_is(ms_swift_kid(node, at), MS_SWIFT_TYPE); at++) {
-        if (at > first)
-            MS_PUT(p, ", ");
+    for (; ms_swift_is(ms_swift_kid(node, at), MS_SWIFT_TYPE); at++)
         ms_swift_print_node(p, node->child[at]);
-    }
     MS_PUT(p, "]");
     return at;
 }
