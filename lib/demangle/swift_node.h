@@ -269,7 +269,7 @@ enum {
     X(DEFAULT_OVERRIDE, MS_SWIFT_ATTRIBUTE, "default override of ")                                \
     X(HAS_SYMBOL_QUERY, MS_SWIFT_ATTRIBUTE, "#_hasSymbol query for ")                              \
     X(BACK_DEPLOYMENT_THUNK, MS_SWIFT_ATTRIBUTE, NULL)                                             \
-    X(BACK_DEPLOYMENT_FALLBACK, MS_SWIFT_ATTRIBUTE, NULL)                                          \
+    X(BACK_DEPLOYMENT_FALLBACK, MS_SWIFT_ATTRIBUTE, "back deployment fallback for ")               \
     X(ASYNC_AWAIT_RESUME_PARTIAL, MS_SWIFT_ATTRIBUTE, NULL)   /* NUMBER */                         \
     X(ASYNC_SUSPEND_RESUME_PARTIAL, MS_SWIFT_ATTRIBUTE, NULL) /* NUMBER */                         \
     X(OUTLINED_VARIABLE, MS_SWIFT_ATTRIBUTE, NULL)            /* index */                          \

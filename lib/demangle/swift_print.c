@@ -215,7 +215,11 @@ static void print_phrase(struct ms_swift_printer *p, ms_swift_tree *node)
         return;
     }
     ms_text_puts(p->out, phrase);
-    ms_swift_print_children(p, node, 0, "");
+    /* Of operations on values a copy and a consume alone are told with their signature. */
+    if (node->kind >= MS_SWIFT_OUTLINED_RETAIN && node->kind <= MS_SWIFT_OUTLINED_ENUM_GET_TAG)
+        ms_swift_print_node(p, ms_swift_kid(node, 0));
+    else
+        ms_swift_print_children(p, node, 0, "");
 }
 
 void ms_swift_print_node(struct ms_swift_printer *p, ms_swift_tree *node)

@@ -283,6 +283,8 @@ static bool unnamed_manner(struct ms_swift_printer *p, ms_swift_tree *node, stru
     case MS_SWIFT_ALLOCATOR:
     case MS_SWIFT_CONSTRUCTOR:
         how->form = AS_FUNCTION;
+        /* A private one has its name behind it, which is shown; of the allocating one it isn't. */
+        how->has_name = node->kind == MS_SWIFT_CONSTRUCTOR && ms_swift_n_children(node) > 2;
         how->extra =
             node->kind == MS_SWIFT_ALLOCATOR && is_class(context) ? "__allocating_init" : "init";
         return true;

@@ -271,8 +271,6 @@ static const char *thunk_text(unsigned kind)
         return "dynamically replaceable key for ";
     case MS_SWIFT_BACK_DEPLOYMENT_THUNK:
         return "back deployment thunk for ";
-    case MS_SWIFT_BACK_DEPLOYMENT_FALLBACK:
-        return "back deployment fallback for ";
     default:
         return NULL;
     }

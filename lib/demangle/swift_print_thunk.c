@@ -353,15 +353,6 @@ static void print_field_offset(struct ms_swift_printer *p, ms_swift_tree *node)
     ms_swift_print_node(p, ms_swift_kid(node, 1));
 }
 
-/* An operation on a part of an enum: TYPE, signature?, INDEX, which isn't shown. */
-static void print_enum_operation(struct ms_swift_printer *p, ms_swift_tree *node,
-                                 const char *before)
-{
-    uint32_t n = ms_swift_n_children(node);
-    ms_text_puts(p->out, before);
-    print_range(p, node, n ? n - 1 : 0);
-}
-
 bool ms_swift_print_thunk(struct ms_swift_printer *p, ms_swift_tree *node)
 {
     switch (node->kind) {
@@ -413,10 +404,12 @@ bool ms_swift_print_thunk(struct ms_swift_printer *p, ms_swift_tree *node)
         print_once_list(p, node);
         return true;
     case MS_SWIFT_OUTLINED_ENUM_TAG_STORE:
-        print_enum_operation(p, node, "outlined enum tag store of ");
+        MS_PUT(p, "outlined enum tag store of ");
+        ms_swift_print_node(p, ms_swift_kid(node, 0));
         return true;
     case MS_SWIFT_OUTLINED_ENUM_PROJECT_DATA_FOR_LOAD:
-        print_enum_operation(p, node, "outlined enum project data for load of ");
+        MS_PUT(p, "outlined enum project data for load of ");
+        ms_swift_print_node(p, ms_swift_kid(node, 0));
         return true;
     default:
         return print_witness(p, node) || print_autodiff(p, node);

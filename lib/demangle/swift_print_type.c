@@ -399,16 +399,18 @@ static void print_box_layout(struct ms_swift_printer *p, ms_swift_tree *node)
     MS_PUT(p, " }");
 }
 
+/* With a signature the reference prints the type in its place, and then misses the type: what
+ * it says is what people search for. */
 static void print_existential_shape(struct ms_swift_printer *p, ms_swift_tree *node)
 {
-    uint32_t n = ms_swift_n_children(node);
     MS_PUT(p, "existential shape for ");
-    if (n == 2) {
-        ms_swift_print_node(p, node->child[0]);
-        MS_PUT(p, " ");
+    if (ms_swift_n_children(node) == 2) {
+        ms_swift_print_node(p, node->child[1]);
+        MS_PUT(p, " any <null node pointer>");
+    } else {
+        MS_PUT(p, "any ");
+        ms_swift_print_node(p, ms_swift_kid(node, 0));
     }
-    MS_PUT(p, "any ");
-    ms_swift_print_node(p, ms_swift_kid(node, n ? n - 1 : 0));
 }
 
 static void print_pack_element(struct ms_swift_printer *p, ms_swift_tree *node)
