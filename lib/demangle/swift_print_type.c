@@ -279,7 +279,8 @@ static void print_bound(struct ms_swift_printer *p, ms_swift_tree *bound)
         p->bad = true;
         return;
     }
-    if (ms_swift_n_children(bound) == 2) {
+    /* Names within names are told without short forms. */
+    if (ms_swift_n_children(bound) == 2 && !p->nested) {
         if (bound->kind == MS_SWIFT_BOUND_GENERIC_PROTOCOL) {
             ms_swift_print_children(p, arguments, 0, "");
             MS_PUT(p, " as ");
