@@ -44,7 +44,7 @@ extern "C" {
 #endif
 char *ms_llvm_itanium(const char *name, size_t n, unsigned style);
 
-/** Fills kind and thunk of *out. False when the name can't be read. */
+/** Fills kind and thunk of *out. False, with its fault filled, when the name can't be read. */
 struct ms_name;
 bool ms_llvm_describe(const char *name, size_t n, struct ms_name *out);
 #ifdef __cplusplus

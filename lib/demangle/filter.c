@@ -175,6 +175,7 @@ static bool judge(struct scan *scan, size_t start)
     if (start < scan->word_end) {
         word.n = scan->word_end - start;
     } else {
+        word.n = ms_name_prefix(at);
         if (start == 0 && scan->has_word)
             word = filter->word;
         if (!ms_word_extend(&word, at, scan->view.n - start, MS_DEMANGLE_INPUT + 1,

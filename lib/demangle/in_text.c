@@ -187,6 +187,11 @@ size_t ms_name_hold(const struct ms_text_view *view, size_t from)
 
 /* ---- what belongs to it --------------------------------------------------------------------- */
 
+size_t ms_name_prefix(const char *at)
+{
+    return at[0] == '@' ? 1 : at[0] == '_' && at[1] == '@' ? 2 : 0;
+}
+
 /* The number that ends before the n-th byte, of four digits at most; 0 for none. */
 static size_t number_before(const char *at, size_t n)
 {
@@ -321,25 +326,36 @@ size_t ms_name_ends(const char *at, const struct ms_word *word, size_t list[MS_N
     return ends.n;
 }
 
+/* "4main" and no more: an identifier that nothing is said of. */
+static bool is_identifier_alone(const char *at, size_t n)
+{
+    size_t i = 0, length = 0;
+    for (; i < n && class(byte(at[i])) & DIGIT && length < n; i++)
+        length = length * 10 + (size_t)(at[i] - '0');
+    return i && length >= n - i;
+}
+
 /*
  * Swift names begin as variables of shells and Perl do, and "$SS", "$sx" or "$s1a" mean something
  * as names. With Mach-O's underscore they are names. Without it, a name has operators, which are
  * capitals, and identifiers, which begin with their length; what speaks of the standard library
- * alone ("$sSaMa") has no identifier and more capitals.
+ * alone ("$sSaMa") has no identifier and more capitals. "$S" was Swift 4.2's, and variables of the
+ * environment begin so, in capitals all through.
  */
 bool ms_name_plausible(const char *at, size_t n)
 {
-    size_t skip = 2;
-    if (n > 3 && at[0] == '_' && at[1] == 'T' && at[2] == '0')
-        skip = 3;
-    else if (n < 3 || at[0] != '$')
+    bool version4 = n > 3 && at[0] == '_' && at[1] == 'T' && at[2] == '0';
+    if (!version4 && (n < 3 || at[0] != '$'))
         return true;
-    size_t digits = 0, capitals = 0;
-    for (size_t i = skip; i < n; i++) {
-        digits += (class(byte(at[i])) & DIGIT) != 0;
-        capitals += (class(byte(at[i])) & UPPER) != 0;
-        if (digits && capitals && n >= skip + 6)
-            return true;
+    size_t skip = version4 ? 3 : 2, count[3] = {0};
+    for (size_t i = skip; i < n && !(count[0] && count[1] > 1 && count[2]); i++) {
+        count[0] += (class(byte(at[i])) & DIGIT) != 0;
+        count[1] += (class(byte(at[i])) & UPPER) != 0;
+        count[2] += (class(byte(at[i])) & LOWER) != 0;
     }
-    return !digits && capitals >= 2 && at[0] == '$' && at[1] == 's';
+    if (count[0])
+        return count[1] && n >= skip + 5 && !is_identifier_alone(at + skip, n - skip);
+    if (at[1] == 's')
+        return count[1] > 1;
+    return count[1] > 1 && count[2] && n >= skip + 5;
 }

@@ -40,7 +40,10 @@ enum ms_name_begin ms_name_begin(const struct ms_text_view *view, size_t trigger
  * name. */
 size_t ms_name_hold(const struct ms_text_view *view, size_t from);
 
-/* A word as far as it was seen. Zeroed at its start. */
+/* How many bytes of a name's beginning are none of those below: of the two that begin it. */
+size_t ms_name_prefix(const char *at);
+
+/* A word as far as it was seen. */
 struct ms_word {
     size_t n;                 /* bytes that are known to belong to it */
     bool no_objc;             /* set by the owner: Objective-C names aren't looked for */

@@ -369,16 +369,18 @@ const Node *fold(const Node *tree)
 
 /*
  * Parses and hands the tree on, with the bytes that its text has at most. *pack is what the packs
- * have, to be set right for a second try.
+ * have, to be set right for a second try; *stopped where the parser stood at last.
  */
 template <class Use>
-bool with_tree_once(const char *name, size_t n, unsigned style, size_t *pack, Use use)
+bool with_tree_once(const char *name, size_t n, unsigned style, size_t *pack, size_t *stopped,
+                    Use use)
 {
     Parser parser(name, name + n, (style & MS_DEMANGLE_NO_PARAMS) != 0);
     Arena &arena = parser.ASTAllocator;
     if (!arena.prepare(n, *pack))
         return false;
     const Node *tree = parser.parse();
+    *stopped = static_cast<size_t>(parser.First - name);
     *pack = arena.larger_pack();
     if (!tree || !arena.usable() || *pack || !arena.forward_holds() || !suffix_is_word(tree))
         return false;
@@ -386,7 +388,8 @@ bool with_tree_once(const char *name, size_t n, unsigned style, size_t *pack, Us
     return true;
 }
 
-template <class Use> bool with_tree(const char *name, size_t n, unsigned style, Use use)
+template <class Use>
+bool with_tree(const char *name, size_t n, unsigned style, size_t *stopped, Use use)
 {
     if (n > MS_DEMANGLE_INPUT || recurses_directly(name, n))
         return false;
@@ -397,8 +400,8 @@ template <class Use> bool with_tree(const char *name, size_t n, unsigned style, 
         return false;
     std::free(probe);
     size_t pack = 0;
-    return with_tree_once(name, n, style, &pack, use) ||
-           (pack && with_tree_once(name, n, style, &pack, use));
+    return with_tree_once(name, n, style, &pack, stopped, use) ||
+           (pack && with_tree_once(name, n, style, &pack, stopped, use));
 }
 
 /* ---- what a name is the name of ------------------------------------------------------------ */
@@ -510,7 +513,8 @@ void describe(const Node *tree, ms_name *out)
 extern "C" char *ms_llvm_itanium(const char *name, size_t n, unsigned style)
 {
     char *text = nullptr;
-    with_tree(name, n, style, [&](const Node *tree, size_t room) {
+    size_t stopped = 0;
+    with_tree(name, n, style, &stopped, [&](const Node *tree, size_t room) {
         /* The buffer never has to grow, which would end the process where memory is out. */
         text = static_cast<char *>(std::malloc(room));
         if (!text)
@@ -525,6 +529,10 @@ extern "C" char *ms_llvm_itanium(const char *name, size_t n, unsigned style)
 
 extern "C" bool ms_llvm_describe(const char *name, size_t n, ms_name *out)
 {
-    return with_tree(name, n, MS_DEMANGLE_FULL,
-                     [&](const Node *tree, size_t) { describe(tree, out); });
+    size_t stopped = 0;
+    bool good = with_tree(name, n, MS_DEMANGLE_FULL, &stopped,
+                          [&](const Node *tree, size_t) { describe(tree, out); });
+    if (!good)
+        out->fault = {MS_NAME_MALFORMED, stopped, {0}};
+    return good;
 }

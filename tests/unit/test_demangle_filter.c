@@ -187,6 +187,49 @@ Test(demangle_filter, variables_stay)
     stays("cost: 3$ euros@_host a@__swiftmacro b@__swiftmacro_");
 }
 
+Test(demangle_filter, swift_names)
+{
+    expect("in $s4main3fooyyF.", "in «main.foo() -> ()».");
+    expect("T _$s4main3fooyyF\n_$S4main3fooyyF $e4main3fooyyF,__T04main3fooyyF",
+           "T «main.foo() -> ()»\n«main.foo() -> ()» «main.foo() -> ()»,«main.foo() -> ()»");
+    expect("\"$s4main3fooyyFTm\" + 24", "\"«merged main.foo() -> ()»\" + 24");
+    expect("$s4main3fooyyF.resume.0, x",
+           "«main.foo() -> () with unmangled suffix \".resume.0\"», x");
+    expect("$s4main3fooyyYaFTQ0_: y",
+           "«(1) await resume partial function for main.foo() async -> ()»: y");
+    expect("崩溃在$s4main3fooyyF函数", "崩溃在«main.foo() -> ()»函数");
+    expect("$sSaMa _$sypN _T0SqWOC $SSiSHsWP $sBf32_",
+           "«type metadata accessor for Swift.Array» «type metadata for Any» «outlined init with "
+           "copy of Swift.Optional» «protocol witness table for Swift.Int : Swift.Hashable in "
+           "Swift» «Builtin.FPIEEE32»");
+    stays("__$s4main3fooyyF x$s4main3fooyyF $$s4main3fooyyF $s5Foods $s4main");
+}
+
+Test(demangle_filter, swift_macros)
+{
+    const char *wanted =
+        "«freestanding macro expansion #1 of stringify in a.b(c: Swift.Int) -> ()»";
+    const char *name = "@__swiftmacro_1a1b1cySi_tF9stringifyfMf_";
+    char text[200], out[200];
+    snprintf(text, sizeof text, "in %s, _%s:3:4", name, name);
+    snprintf(out, sizeof out, "in %s, %s:3:4", wanted, wanted);
+    expect(text, out);
+    snprintf(text, sizeof text, "%s.swift:3", name);
+    snprintf(out, sizeof out, "%.*s with unmangled suffix \".swift\"»:3",
+             (int)(strlen(wanted) - strlen("»")), wanted);
+    expect(text, out);
+    stays("x@__swiftmacro_1a1b1cySi_tF9stringifyfMf_ @__swift");
+}
+
+Test(demangle_filter, swift_classes_in_objective_c)
+{
+    expect("-[_TtC4main3Foo bar:]", "-[«main.Foo» bar:]");
+    expect("S _OBJC_CLASS_$__TtC4main3Foo\n", "S _OBJC_CLASS_$_«main.Foo»\n");
+    expect("_OBJC_IVAR_$__TtC4main3Foo.bar", "_OBJC_IVAR_$_«main.Foo».bar");
+    expect("<_TtC4main3Foo: 0x600>", "<«main.Foo»: 0x600>");
+    stays("_OBJC_CLASS_$_Foo a$__Z3foov");
+}
+
 Test(demangle_filter, names_with_objective_c_in_them)
 {
     expect("b __ZZ25-[Editor openFile:inTab:]E4once", "b «-[Editor openFile:inTab:]::once»");
