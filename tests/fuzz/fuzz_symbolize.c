@@ -73,6 +73,7 @@ struct way {
     enum ms_symbolize_scope scope;
     enum ms_report_format format;
     bool full_path, no_demangle, all_registers, one_thread, no_inlines, renumber, explain;
+    unsigned demangle;
 };
 
 static struct way choose_way(const uint8_t *data, size_t size)
@@ -91,7 +92,8 @@ static struct way choose_way(const uint8_t *data, size_t size)
                         (hash >> 6 & 7) == 0,
                         hash >> 9 & 1,
                         hash >> 10 & 1,
-                        hash >> 11 & 1};
+                        hash >> 11 & 1,
+                        hash >> 12 & 7};
 }
 
 static void write_report(const struct ms_report_file *file, size_t index,
@@ -114,7 +116,7 @@ static void symbolize(struct ms_symbolizer *symbolizer, const struct ms_report_f
                       const struct way *way)
 {
     for (size_t i = 0; i < file->n_reports; i++) {
-        struct ms_symbolize_options options = {{way->full_path, way->no_demangle, 0},
+        struct ms_symbolize_options options = {{way->full_path, way->no_demangle, way->demangle},
                                                way->scope,
                                                way->all_registers,
                                                way->one_thread,
