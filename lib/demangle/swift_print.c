@@ -209,12 +209,7 @@ static bool enter(struct ms_swift_printer *p, ms_swift_tree *node)
 
 static void print_phrase(struct ms_swift_printer *p, ms_swift_tree *node)
 {
-    const char *phrase = ms_swift_phrases[node->kind];
-    if (!phrase) {
-        p->bad = true; /* a node that can't stand here */
-        return;
-    }
-    ms_text_puts(p->out, phrase);
+    ms_text_puts(p->out, ms_swift_phrases[node->kind]);
     /* Of operations on values a copy and a consume alone are told with their signature. */
     if (node->kind >= MS_SWIFT_OUTLINED_RETAIN && node->kind <= MS_SWIFT_OUTLINED_ENUM_GET_TAG)
         ms_swift_print_node(p, ms_swift_kid(node, 0));
@@ -222,22 +217,42 @@ static void print_phrase(struct ms_swift_printer *p, ms_swift_tree *node)
         ms_swift_print_children(p, node, 0, "");
 }
 
-void ms_swift_print_node(struct ms_swift_printer *p, ms_swift_tree *node)
+/* What the kinds between two have in common is who prints them; swift_node.h lists them so. */
+static bool print_by_group(struct ms_swift_printer *p, ms_swift_tree *node)
 {
     ms_swift_tree *later;
+    unsigned kind = node->kind;
+    if (kind < MS_SWIFT_TYPE)
+        return print_name(p, node) || ms_swift_print_entity(p, node, false, &later);
+    if (kind == MS_SWIFT_BOUND_GENERIC_FUNCTION)
+        return ms_swift_print_entity(p, node, false, &later);
+    if (kind <= MS_SWIFT_BOUND_GENERIC_TYPE_ALIAS)
+        return kind == MS_SWIFT_INTEGER || kind == MS_SWIFT_NEGATIVE_INTEGER
+                   ? print_name(p, node)
+                   : ms_swift_print_type(p, node);
+    if (kind < MS_SWIFT_IMPL_FUNCTION_TYPE || kind == MS_SWIFT_DEPENDENT_PSEUDOGENERIC_SIGNATURE)
+        return ms_swift_print_generic(p, node);
+    if (kind < MS_SWIFT_OBJC_ATTRIBUTE)
+        return ms_swift_print_impl(p, node);
+    if (kind < MS_SWIFT_CURRY_THUNK)
+        return ms_swift_print_spec(p, node);
+    return ms_swift_print_thunk(p, node);
+}
+
+void ms_swift_print_node(struct ms_swift_printer *p, ms_swift_tree *node)
+{
+    while (ms_swift_is(node, MS_SWIFT_TYPE))
+        node = ms_swift_kid(node, 0);
     if (!enter(p, node))
         return;
-    if (node->kind == MS_SWIFT_TYPE)
-        ms_swift_print_node(p, ms_swift_kid(node, 0));
+    if (ms_swift_phrases[node->kind])
+        print_phrase(p, node);
     else if (node->kind == MS_SWIFT_GLOBAL)
         print_global(p, node);
     else if (node->kind == MS_SWIFT_SUFFIX)
         print_suffix(p, node);
-    else if (!print_name(p, node) && !ms_swift_print_entity(p, node, false, &later) &&
-             !ms_swift_print_type(p, node) && !ms_swift_print_generic(p, node) &&
-             !ms_swift_print_impl(p, node) && !ms_swift_print_thunk(p, node) &&
-             !ms_swift_print_spec(p, node))
-        print_phrase(p, node);
+    else if (!print_by_group(p, node))
+        p->bad = true; /* a node that can't stand here */
     p->depth--;
 }
 

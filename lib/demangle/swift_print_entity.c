@@ -188,51 +188,33 @@ static ms_swift_tree *print_as(struct ms_swift_printer *p, ms_swift_tree *entity
 
 static const char *accessor_name(unsigned kind)
 {
-    switch (kind) {
-    case MS_SWIFT_GETTER:
-    case MS_SWIFT_GLOBAL_GETTER:
-        return "getter";
-    case MS_SWIFT_SETTER:
-        return "setter";
-    case MS_SWIFT_MATERIALIZE_FOR_SET:
-        return "materializeForSet";
-    case MS_SWIFT_WILL_SET:
-        return "willset";
-    case MS_SWIFT_DID_SET:
-        return "didset";
-    case MS_SWIFT_READ_ACCESSOR:
-        return "read";
-    case MS_SWIFT_READ2_ACCESSOR:
-        return "read2";
-    case MS_SWIFT_MODIFY_ACCESSOR:
-        return "modify";
-    case MS_SWIFT_MODIFY2_ACCESSOR:
-        return "modify2";
-    case MS_SWIFT_INIT_ACCESSOR:
-        return "init";
-    case MS_SWIFT_BORROW_ACCESSOR:
-        return "borrow";
-    case MS_SWIFT_MUTATE_ACCESSOR:
-        return "mutate";
-    case MS_SWIFT_OWNING_ADDRESSOR:
-        return "owningAddressor";
-    case MS_SWIFT_OWNING_MUTABLE_ADDRESSOR:
-        return "owningMutableAddressor";
-    case MS_SWIFT_NATIVE_OWNING_ADDRESSOR:
-        return "nativeOwningAddressor";
-    case MS_SWIFT_NATIVE_OWNING_MUTABLE_ADDRESSOR:
-        return "nativeOwningMutableAddressor";
-    case MS_SWIFT_NATIVE_PINNING_ADDRESSOR:
-        return "nativePinningAddressor";
-    case MS_SWIFT_NATIVE_PINNING_MUTABLE_ADDRESSOR:
-        return "nativePinningMutableAddressor";
-    case MS_SWIFT_UNSAFE_ADDRESSOR:
-        return "unsafeAddressor";
-    case MS_SWIFT_UNSAFE_MUTABLE_ADDRESSOR:
-        return "unsafeMutableAddressor";
-    default:
-        return NULL;
-    }
+    static const char *const names[] = {
+        [MS_SWIFT_GETTER - MS_SWIFT_GETTER] = "getter",
+        [MS_SWIFT_GLOBAL_GETTER - MS_SWIFT_GETTER] = "getter",
+        [MS_SWIFT_SETTER - MS_SWIFT_GETTER] = "setter",
+        [MS_SWIFT_MATERIALIZE_FOR_SET - MS_SWIFT_GETTER] = "materializeForSet",
+        [MS_SWIFT_WILL_SET - MS_SWIFT_GETTER] = "willset",
+        [MS_SWIFT_DID_SET - MS_SWIFT_GETTER] = "didset",
+        [MS_SWIFT_READ_ACCESSOR - MS_SWIFT_GETTER] = "read",
+        [MS_SWIFT_READ2_ACCESSOR - MS_SWIFT_GETTER] = "read2",
+        [MS_SWIFT_MODIFY_ACCESSOR - MS_SWIFT_GETTER] = "modify",
+        [MS_SWIFT_MODIFY2_ACCESSOR - MS_SWIFT_GETTER] = "modify2",
+        [MS_SWIFT_INIT_ACCESSOR - MS_SWIFT_GETTER] = "init",
+        [MS_SWIFT_BORROW_ACCESSOR - MS_SWIFT_GETTER] = "borrow",
+        [MS_SWIFT_MUTATE_ACCESSOR - MS_SWIFT_GETTER] = "mutate",
+        [MS_SWIFT_OWNING_ADDRESSOR - MS_SWIFT_GETTER] = "owningAddressor",
+        [MS_SWIFT_OWNING_MUTABLE_ADDRESSOR - MS_SWIFT_GETTER] = "owningMutableAddressor",
+        [MS_SWIFT_NATIVE_OWNING_ADDRESSOR - MS_SWIFT_GETTER] = "nativeOwningAddressor",
+        [MS_SWIFT_NATIVE_OWNING_MUTABLE_ADDRESSOR - MS_SWIFT_GETTER] =
+            "nativeOwningMutableAddressor",
+        [MS_SWIFT_NATIVE_PINNING_ADDRESSOR - MS_SWIFT_GETTER] = "nativePinningAddressor",
+        [MS_SWIFT_NATIVE_PINNING_MUTABLE_ADDRESSOR - MS_SWIFT_GETTER] =
+            "nativePinningMutableAddressor",
+        [MS_SWIFT_UNSAFE_ADDRESSOR - MS_SWIFT_GETTER] = "unsafeAddressor",
+        [MS_SWIFT_UNSAFE_MUTABLE_ADDRESSOR - MS_SWIFT_GETTER] = "unsafeMutableAddressor",
+    };
+    bool in = kind >= MS_SWIFT_GETTER && kind - MS_SWIFT_GETTER < sizeof names / sizeof *names;
+    return in ? names[kind - MS_SWIFT_GETTER] : NULL;
 }
 
 static const char *macro_role(unsigned kind)
