@@ -5,6 +5,7 @@
 #include "common/args.h"
 #include "common/console.h"
 #include "common/input.h"
+#include "common/names.h"
 #include "common/out.h"
 #include "machsym/image.h"
 #include "machsym/slide.h"
@@ -31,7 +32,8 @@ static const char *const pc_kinds[] = {"exact", "return", NULL};
 static struct {
     const char *object, *arch, *file, *delimiter;
     struct option_number load, slide, text_exec;
-    bool offset, inlines, full_path, dedup, print_header, json, no_demangle;
+    bool offset, inlines, full_path, dedup, print_header, json, verbose;
+    struct name_options names;
     int pc;
 } opt;
 
@@ -59,7 +61,10 @@ static struct option options[] = {
      "first print the image's name and base address", NULL},
     {"--pc", NULL, OPTION_CHOICE, &opt.pc, "exact|return",
      "return: addresses are return addresses, look up the call before each", pc_kinds},
-    {"--no-demangle", NULL, OPTION_FLAG, &opt.no_demangle, NULL, "leave names mangled", NULL},
+    {"--full-names", NULL, OPTION_FLAG, &opt.names.full, NULL, FULL_NAMES_HELP, NULL},
+    {"--fold-thunks", NULL, OPTION_FLAG, &opt.names.fold, NULL, FOLD_THUNKS_HELP, NULL},
+    {"--no-demangle", NULL, OPTION_FLAG, &opt.names.mangled, NULL, "leave names mangled", NULL},
+    {"--verbose", NULL, OPTION_FLAG, &opt.verbose, NULL, VERBOSE_HELP, NULL},
     {"--json", NULL, OPTION_FLAG, &opt.json, NULL, "one JSON object a line for each address", NULL},
 };
 
@@ -100,6 +105,7 @@ struct asking {
     struct ms_answers one; /* reused from address to address */
     struct out out;
     size_t n_errors_told;
+    struct unread_names unread;
 };
 
 static bool batch_add(struct batch *batch, const char *word, size_t n)
@@ -266,7 +272,7 @@ static int print_answer(struct asking *a, const struct batch *batch, const struc
 {
     /* A word that is no address and no symbol's name: the file has no symbol for it. */
     struct ms_answer nothing = {NULL, 0, q->is_address ? MS_WHY_NO_IMAGE : MS_WHY_STRIPPED};
-    struct ms_shown shown = {NULL, 0, MS_WHY_NO_IMAGE};
+    struct ms_shown shown = {.why = MS_WHY_NO_IMAGE};
     struct ms_error err;
     /* What lies outside all segments is no part of the image, unless DWARF knows better. */
     bool ask = answer && (answer->n_frames || in_image(a, q->lookup_vm));
@@ -276,6 +282,9 @@ static int print_answer(struct asking *a, const struct batch *batch, const struc
         return complain_error(&err);
     const char *word = batch->text + q->word;
     int status = EXIT_DONE;
+    for (size_t i = 0; opt.verbose && !opt.names.mangled && i < shown.n_frames; i++)
+        if (is_unread(&shown.frames[i]))
+            tell_unread(&a->unread, shown.frames[i].mangled);
     if (opt.json)
         print_json(a, q, word, &shown);
     else
@@ -545,6 +554,8 @@ static int check_usage(void)
     int ways = opt.load.given + opt.slide.given + opt.text_exec.given + opt.offset;
     if (ways > 1)
         return args_misused(&command, "only one of -l, -s, -offset and -textExecAddress");
+    if (name_options_clash(&command, &opt.names))
+        return EXIT_USAGE;
     return args_need_file(&command, opt.object);
 }
 
@@ -563,7 +574,7 @@ static int run(const struct word_list *words)
         a.slide = ms_slide(opt.text_exec.value, a.info.text_exec_vm);
     else if (opt.slide.given)
         a.slide = opt.slide.value;
-    a.style = (struct ms_show_style){opt.full_path, opt.no_demangle};
+    a.style = (struct ms_show_style){opt.full_path, opt.names.mangled, name_style(&opt.names)};
     out_stdout(&a.out);
     if (opt.print_header && !opt.json)
         print_header(&a);
@@ -574,6 +585,7 @@ static int run(const struct word_list *words)
         complain_error(&err);
     status = out_finish(&a.out, status, true);
     ms_answers_fini(&a.one);
+    unread_names_fini(&a.unread);
     ms_show_pool_close(a.pool);
     ms_image_close(a.image);
     return status;

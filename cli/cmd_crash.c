@@ -6,6 +6,7 @@
 #include "common/crash_json.h"
 #include "common/crash_summary.h"
 #include "common/input.h"
+#include "common/names.h"
 #include "common/out.h"
 #include "machsym/symbolize.h"
 
@@ -20,7 +21,8 @@ static struct {
     struct word_list dsyms, binaries;
     const char *output, *thread;
     int format;
-    bool json, no_inlines, renumber, full_path, no_demangle, explain, strict, keep, redo;
+    bool json, no_inlines, renumber, full_path, explain, strict, keep, redo, verbose;
+    struct name_options names;
 } opt;
 
 static struct option options[] = {
@@ -38,13 +40,16 @@ static struct option options[] = {
      "give inlined frames numbers of their own, as Apple does", NULL},
     {"--full-path", NULL, OPTION_FLAG, &opt.full_path, NULL, "print full paths of source files",
      NULL},
-    {"--no-demangle", NULL, OPTION_FLAG, &opt.no_demangle, NULL, "leave names mangled", NULL},
+    {"--full-names", NULL, OPTION_FLAG, &opt.names.full, NULL, FULL_NAMES_HELP, NULL},
+    {"--fold-thunks", NULL, OPTION_FLAG, &opt.names.fold, NULL, FOLD_THUNKS_HELP, NULL},
+    {"--no-demangle", NULL, OPTION_FLAG, &opt.names.mangled, NULL, "leave names mangled", NULL},
     {"--thread", NULL, OPTION_TEXT, &opt.thread, "N|crashed", "name the frames of one thread alone",
      NULL},
     {"--keep", NULL, OPTION_FLAG, &opt.keep, NULL, "leave every frame alone that has a name", NULL},
     {"--redo", NULL, OPTION_FLAG, &opt.redo, NULL, "look up frames that have a name, too", NULL},
     {"--explain", NULL, OPTION_FLAG, &opt.explain, NULL,
      "say where each name came from, and of each image which files were used", NULL},
+    {"--verbose", NULL, OPTION_FLAG, &opt.verbose, NULL, VERBOSE_HELP, NULL},
     {"--strict", NULL, OPTION_FLAG, &opt.strict, NULL,
      "exit with status 1 when a frame stays without a name", NULL},
 };
@@ -70,6 +75,7 @@ struct job {
     bool many;       /* several reports: JSON comes out a line each */
     bool unresolved; /* some frame has no name */
     bool missing;    /* some image lacks a file */
+    struct unread_names unread;
 };
 
 static int add_paths(struct job *job, const struct word_list *paths)
@@ -169,12 +175,26 @@ static bool is_overwritten(const struct ms_symbolication *names)
     return false;
 }
 
+/* Names that are shown as they are since they could not be read. */
+static void tell_names(struct job *job, const struct ms_symbolication *names)
+{
+    for (size_t i = 0; i < names->n_shown; i++) {
+        const struct ms_shown *shown = &names->shown[i];
+        if (!shown->symbol && shown->mangled)
+            tell_unread(&job->unread, shown->mangled);
+        for (size_t k = 0; k < shown->n_frames; k++)
+            if (is_unread(&shown->frames[k]))
+                tell_unread(&job->unread, shown->frames[k].mangled);
+    }
+}
+
 static int do_report(struct job *job, const struct ms_report_file *file, size_t index)
 {
     const struct ms_report *report = &file->reports[index];
     struct ms_symbolize_options options_in;
     memset(&options_in, 0, sizeof options_in);
-    options_in.style = (struct ms_show_style){opt.full_path, opt.no_demangle};
+    options_in.style = (struct ms_show_style){opt.full_path, opt.names.mangled, 0};
+    options_in.style.demangle = name_style(&opt.names);
     options_in.scope = opt.redo ? MS_SCOPE_ALL : opt.keep ? MS_SCOPE_BARE : MS_SCOPE_UNNAMED;
     /* Text shows pc and lr alone; an .ips may name every register that points to code. */
     options_in.all_registers = report->kind == MS_REPORT_IPS || opt.format == FORMAT_JSON;
@@ -190,6 +210,8 @@ static int do_report(struct job *job, const struct ms_report_file *file, size_t 
     status = write_report(job, file, index, &names);
     out_flush(&job->out); /* the report, then what is said of it */
     /* Of a text and its JSON original, one summary is enough. */
+    if (opt.verbose && !opt.names.mangled)
+        tell_names(job, &names);
     if (!(report->translated && index + 1 < file->n_reports) || opt.format == FORMAT_TEXT)
         job->unresolved |= !summarise(file->name, report, &names, opt.explain, &job->missing);
     ms_symbolication_fini(&names);
@@ -264,6 +286,8 @@ static int check_usage(const struct word_list *reports)
             return EXIT_USAGE;
     if (opt.keep && opt.redo)
         return args_misused(&command, "--keep and --redo contradict each other");
+    if (name_options_clash(&command, &opt.names))
+        return EXIT_USAGE;
     if (opt.json && opt.format != FORMAT_SAME && opt.format != FORMAT_JSON)
         return args_misused(&command, "--json and --format %s contradict each other",
                             formats[opt.format]);
@@ -315,6 +339,7 @@ static int run(const struct word_list *reports)
     for (size_t i = 0; i < job.beside.n; i++)
         free((char *)(uintptr_t)job.beside.items[i]);
     word_list_fini(&job.beside);
+    unread_names_fini(&job.unread);
     return worse(status, opt.strict && job.unresolved ? EXIT_NO : EXIT_DONE);
 }
 

@@ -14,10 +14,10 @@
 struct plan {
     const struct ms_report *report;
     const struct ms_symbolication *names;
-    uint32_t *first;  /* of each thread, its first register; n_threads of them */
-    uint32_t *next;   /* of each register, the next one of its thread; n_frames of them */
-    bool *replaced;   /* of each frame: an inlined one whose real frame was looked up again, so
-                         that the new chain takes its place */
+    uint32_t *first; /* of each thread, its first register; n_threads of them */
+    uint32_t *next;  /* of each register, the next one of its thread; n_frames of them */
+    bool *replaced;  /* of each frame: an inlined one whose real frame was looked up again, so
+                        that the new chain takes its place */
 };
 
 static void plan_fini(struct plan *plan)
@@ -97,16 +97,18 @@ static void json_image(struct ms_json *json, const struct ms_report_image *image
 }
 
 /* The name that the report has and that stays. */
-static void json_kept(struct ms_json *json, const struct ms_report_frame *frame)
+static void json_kept(struct ms_json *json, const struct ms_report_frame *frame,
+                      const struct ms_shown *own)
 {
-    struct ms_shown_frame kept = {.function = frame->symbol,
+    struct ms_shown_frame kept = {.function = own->symbol ? own->symbol : frame->symbol,
+                                  .mangled = own->mangled,
                                   .path = frame->file,
                                   .line = frame->line,
                                   .has_offset = frame->has_offset,
                                   .offset = frame->offset,
                                   .inlined = frame->inlined,
                                   .source = MS_SOURCE_REPORT};
-    struct ms_shown shown = {&kept, 1, MS_WHY_COMPLETE};
+    struct ms_shown shown = {.frames = &kept, .n_frames = 1, .why = MS_WHY_COMPLETE};
     json_shown(json, &shown);
 }
 
@@ -127,7 +129,7 @@ static void json_report_frame(struct ms_json *json, const struct plan *plan, siz
     }
     bool resolved = shown->n_frames && shown->frames[shown->n_frames - 1].function;
     if (!resolved && frame->has_name)
-        json_kept(json, frame);
+        json_kept(json, frame, shown);
     else
         json_shown(json, shown);
     ms_json_object_end(json);
@@ -241,8 +243,7 @@ bool json_report(struct ms_json *json, const char *name, const struct ms_report 
     ms_json_field(json, "os_version", report->os_version);
     ms_json_field(json, "note", report->note);
     if (report->crashed_thread >= 0)
-        ms_json_field_uint(json, "crashed_thread",
-                           report->threads[report->crashed_thread].number);
+        ms_json_field_uint(json, "crashed_thread", report->threads[report->crashed_thread].number);
     ms_json_field_uint(json, "frames", names->n_frames);
     ms_json_field_uint(json, "resolved", names->n_resolved);
     ms_json_field_uint(json, "kept", names->n_kept);

@@ -5,14 +5,17 @@ _machsym_options() {
     case $1 in
     crash)
         echo "-d --dsym -b --binary -o --output --format --json --no-inlines --renumber" \
-            "--full-path --no-demangle --thread --keep --redo --explain --strict"
+            "--full-path --full-names --fold-thunks --no-demangle --thread --keep --redo" \
+            "--explain --verbose --strict"
         ;;
     atos)
         echo "-o -arch -l --loadAddress -s --slide -offset -textExecAddress -i --inlineFrames" \
-            "-d --delimiter -f -fullPath -dedup -printHeader --pc --no-demangle --json"
+            "-d --delimiter -f -fullPath -dedup -printHeader --pc --full-names --fold-thunks" \
+            "--no-demangle --verbose --json"
         ;;
     slide) echo "-o -arch -l --vmmap --report --images --value --json" ;;
     uuid) echo "-arch --json" ;;
+    demangle) echo "--simplified --no-params --fold-thunks --json --verbose --demangler" ;;
     verify) echo "-arch --lookup --dwarf --json" ;;
     *) return ;;
     esac
@@ -25,6 +28,7 @@ _machsym_value() {
     case $1:$2 in
     crash:--format) echo "same text ips json" ;;
     crash:--thread) echo "crashed" ;;
+    demangle:--demangler) echo "own system" ;;
     crash:-d | crash:--dsym | crash:-b | crash:--binary | crash:-o | crash:--output) echo file ;;
     atos:--pc) echo "exact return" ;;
     atos:-o | atos:-f | slide:-o | slide:--vmmap | slide:--report | slide:--images) echo file ;;
@@ -45,7 +49,7 @@ _machsym_reply() {
 }
 
 _machsym() {
-    local commands="crash atos slide uuid verify"
+    local commands="crash atos slide uuid demangle verify"
     local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD - 1]}
     local command=${COMP_WORDS[1]} value
     COMPREPLY=()

@@ -17,9 +17,10 @@ complete -c machsym -n __machsym_has_none -a crash -d 'symbolicate crash reports
 complete -c machsym -n __machsym_has_none -a atos -d 'turn addresses into functions, files and lines'
 complete -c machsym -n __machsym_has_none -a slide -d 'compute the slide of an image, and file addresses'
 complete -c machsym -n __machsym_has_none -a uuid -d 'print the UUID of every slice of a file'
+complete -c machsym -n __machsym_has_none -a demangle -d 'make mangled names readable, alone or in any text'
 complete -c machsym -n __machsym_has_none -a verify -d 'check that a binary and a dSYM belong together'
 complete -c machsym -n __machsym_has_none -a help -d 'say what a command does'
-complete -c machsym -n '__machsym_is help' -a 'crash atos slide uuid verify'
+complete -c machsym -n '__machsym_is help' -a 'crash atos slide uuid demangle verify'
 complete -c machsym -l help -d 'show help'
 complete -c machsym -l version -d 'show the version'
 
@@ -33,11 +34,14 @@ complete -c machsym -n '__machsym_is crash' -l json -d 'the same as the json for
 complete -c machsym -n '__machsym_is crash' -l no-inlines -d 'leave inlined frames out'
 complete -c machsym -n '__machsym_is crash' -l renumber -d 'number inlined frames'
 complete -c machsym -n '__machsym_is crash' -l full-path -d 'print full paths of source files'
+complete -c machsym -n '__machsym_is crash' -l full-names -d 'Swift names with modules, types and results'
+complete -c machsym -n '__machsym_is crash' -l fold-thunks -d 'name compiler-made code by the function written'
 complete -c machsym -n '__machsym_is crash' -l no-demangle -d 'leave names mangled'
 complete -c machsym -n '__machsym_is crash' -l thread -x -a crashed -d 'name the frames of one thread alone'
 complete -c machsym -n '__machsym_is crash' -l keep -d 'leave every frame alone that has a name'
 complete -c machsym -n '__machsym_is crash' -l redo -d 'look up frames that have a name, too'
 complete -c machsym -n '__machsym_is crash' -l explain -d 'say where each name came from'
+complete -c machsym -n '__machsym_is crash' -l verbose -d 'say why a name stays mangled'
 complete -c machsym -n '__machsym_is crash' -l strict -d 'status 1 when a frame stays without a name'
 
 # atos
@@ -54,7 +58,10 @@ complete -c machsym -n '__machsym_is atos' -o fullPath -d 'print full paths of s
 complete -c machsym -n '__machsym_is atos' -o dedup -d 'print every name of folded code'
 complete -c machsym -n '__machsym_is atos' -o printHeader -d 'first print name and base address'
 complete -c machsym -n '__machsym_is atos' -l pc -x -a 'exact return' -d 'what the addresses are'
+complete -c machsym -n '__machsym_is atos' -l full-names -d 'Swift names with modules, types and results'
+complete -c machsym -n '__machsym_is atos' -l fold-thunks -d 'name compiler-made code by the function written'
 complete -c machsym -n '__machsym_is atos' -l no-demangle -d 'leave names mangled'
+complete -c machsym -n '__machsym_is atos' -l verbose -d 'say why a name stays mangled'
 complete -c machsym -n '__machsym_is atos' -l json -d 'one JSON object a line'
 
 # slide
@@ -71,6 +78,14 @@ complete -c machsym -n '__machsym_is slide' -l json -d 'one JSON document'
 complete -c machsym -n '__machsym_is uuid' -F
 complete -c machsym -n '__machsym_is uuid' -o arch -x -a $archs -d 'this slice alone'
 complete -c machsym -n '__machsym_is uuid' -l json -d 'one JSON document'
+
+# demangle
+complete -c machsym -n '__machsym_is demangle' -l simplified -d 'Swift names as crash reports have them'
+complete -c machsym -n '__machsym_is demangle' -l no-params -d 'functions without parameters'
+complete -c machsym -n '__machsym_is demangle' -l fold-thunks -d 'name compiler-made code by the function written'
+complete -c machsym -n '__machsym_is demangle' -l json -d 'one JSON object a line'
+complete -c machsym -n '__machsym_is demangle' -l verbose -d 'say why a name stays mangled'
+complete -c machsym -n '__machsym_is demangle' -l demangler -x -a 'own system' -d 'whose reader'
 
 # verify
 complete -c machsym -n '__machsym_is verify' -F
