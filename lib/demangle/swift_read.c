@@ -247,7 +247,7 @@ static size_t prefix_bytes(const char *name, size_t n)
     return 0;
 }
 
-static void fill_fault(const struct ms_sr *r, const char *name, struct ms_name_fault *fault)
+void ms_sr_fill_fault(const struct ms_sr *r, const char *name, struct ms_name_fault *fault)
 {
     memset(fault, 0, sizeof *fault);
     fault->kind = r->fault == MS_NAME_FINE ? MS_NAME_MALFORMED : r->fault;
@@ -256,6 +256,22 @@ static void fill_fault(const struct ms_sr *r, const char *name, struct ms_name_f
         size_t n = (size_t)(r->at - r->op);
         memcpy(fault->op, r->op, n < sizeof fault->op ? n : sizeof fault->op - 1);
     }
+}
+
+void ms_sr_init(struct ms_sr *r, struct ms_arena *arena, const char *name, size_t n)
+{
+    /* Only the fields that are read before they are written: the arrays are large. */
+    r->at = r->op = name;
+    r->end = name + n;
+    r->arena = arena;
+    r->stack = r->first_stack;
+    r->subs = r->first_subs;
+    r->stack_room = r->subs_room = MS_SR_FIRST;
+    r->n_stack = r->n_subs = r->n_words = 0;
+    r->repeats_left = MS_SR_REPEATS;
+    r->joined_left = MS_SR_JOINED;
+    r->old_labels = false;
+    r->fault = MS_NAME_FINE;
 }
 
 struct ms_swift_node *ms_swift_read(struct ms_arena *arena, const char *name, size_t n,
@@ -268,22 +284,12 @@ struct ms_swift_node *ms_swift_read(struct ms_arena *arena, const char *name, si
         return node;
     }
     size_t skip = prefix_bytes(name, n);
-    /* Only the fields that are read before they are written: the arrays are large. */
     struct ms_sr r;
-    r.at = r.op = name + skip;
-    r.end = name + n;
-    r.arena = arena;
-    r.stack = r.first_stack;
-    r.subs = r.first_subs;
-    r.stack_room = r.subs_room = MS_SR_FIRST;
-    r.n_stack = r.n_subs = r.n_words = 0;
-    r.repeats_left = MS_SR_REPEATS;
-    r.joined_left = MS_SR_JOINED;
+    ms_sr_init(&r, arena, name + skip, n - skip);
     r.old_labels = skip == 3;
-    r.fault = MS_NAME_FINE;
     struct ms_swift_node *root = skip && run(&r) ? global(&r) : NULL;
     if (!root)
-        fill_fault(&r, name, fault);
+        ms_sr_fill_fault(&r, name, fault);
     return root;
 }
 

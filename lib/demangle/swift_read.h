@@ -44,6 +44,9 @@ struct ms_sr {
 
 typedef struct ms_swift_node *ms_sr_operator(struct ms_sr *r);
 
+void ms_sr_init(struct ms_sr *r, struct ms_arena *arena, const char *name, size_t n);
+/* Says what was noted, in a name of which `name` is the first byte. */
+void ms_sr_fill_fault(const struct ms_sr *r, const char *name, struct ms_name_fault *fault);
 /* Notes why the name can't be read, if nothing was noted before. Returns NULL. */
 struct ms_swift_node *ms_sr_fail(struct ms_sr *r, enum ms_name_fault_kind kind);
 /* The operator has no such letter, which was read; with 0 the name ended before it. */
@@ -301,6 +304,13 @@ bool ms_sr_pop_labels(struct ms_sr *r, struct ms_swift_node **type, struct ms_sw
  */
 bool ms_sr_pop_bound_generics(struct ms_sr *r, struct ms_swift_node **lists,
                               struct ms_swift_node **retroactive);
+
+/* A nominal type, without TYPE, with its own arguments; NULL for what has none. */
+struct ms_swift_node *ms_sr_bind(struct ms_sr *r, struct ms_swift_node *nominal,
+                                 struct ms_swift_node *arguments);
+/* The operator that an identifier's letters stand for; fix is i, p or P. */
+struct ms_swift_node *ms_sr_operator_of(struct ms_sr *r, const struct ms_swift_node *name,
+                                        unsigned char fix);
 
 /*
  * Operators whose operands are popped one after the other, the last one first, and become the

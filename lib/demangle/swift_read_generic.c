@@ -302,9 +302,9 @@ static bool takes_no_arguments(const struct ms_swift_node *nominal)
     }
 }
 
-/* A nominal type, or a function that types are declared in, with its own arguments. */
-static struct ms_swift_node *bind(struct ms_sr *r, struct ms_swift_node *nominal,
-                                  struct ms_swift_node *arguments)
+/* Also of a function that types are declared in. */
+struct ms_swift_node *ms_sr_bind(struct ms_sr *r, struct ms_swift_node *nominal,
+                                 struct ms_swift_node *arguments)
 {
     enum ms_swift_kind kind;
     switch (nominal->kind) {
@@ -369,7 +369,7 @@ static struct ms_swift_node *bind_all(struct ms_sr *r, struct ms_swift_node *nom
     }
     if (passes || !nominal || arguments->n == 0)
         return nominal;
-    return bind(r, nominal, arguments);
+    return ms_sr_bind(r, nominal, arguments);
 }
 
 struct ms_swift_node *ms_sr_bound_generic(struct ms_sr *r)

@@ -139,18 +139,10 @@ struct ms_swift_node *ms_sr_identifier(struct ms_sr *r)
     return remember_identifier(r, text, n);
 }
 
-/* The identifier on the stack, letters of which stand for what operators are made of. */
-struct ms_swift_node *ms_sr_operator_name(struct ms_sr *r)
+struct ms_swift_node *ms_sr_operator_of(struct ms_sr *r, const struct ms_swift_node *name,
+                                        unsigned char fix)
 {
     static const char meaning[] = "& @/= >    <*!|+?%-~   ^ .";
-    unsigned char letter = ms_sr_next(r);
-    enum ms_swift_kind kind = letter == 'i'   ? MS_SWIFT_INFIX_OPERATOR
-                              : letter == 'p' ? MS_SWIFT_PREFIX_OPERATOR
-                              : letter == 'P' ? MS_SWIFT_POSTFIX_OPERATOR
-                                              : MS_SWIFT_NONE;
-    if (kind == MS_SWIFT_NONE)
-        return ms_sr_unknown(r, letter);
-    const struct ms_swift_node *name = ms_sr_pop_kind(r, MS_SWIFT_IDENTIFIER);
     if (!name)
         return NULL;
     char *text = ms_arena_take(r->arena, name->n);
@@ -162,7 +154,20 @@ struct ms_swift_node *ms_sr_operator_name(struct ms_sr *r)
         if (c < 0x80 && (!is_lower(c) || text[i] == ' '))
             return NULL;
     }
-    return ms_sr_text(r, kind, text, name->n);
+    return ms_sr_text(r,
+                      fix == 'i'   ? MS_SWIFT_INFIX_OPERATOR
+                      : fix == 'p' ? MS_SWIFT_PREFIX_OPERATOR
+                                   : MS_SWIFT_POSTFIX_OPERATOR,
+                      text, name->n);
+}
+
+/* The identifier on the stack, letters of which stand for what operators are made of. */
+struct ms_swift_node *ms_sr_operator_name(struct ms_sr *r)
+{
+    unsigned char fix = ms_sr_next(r);
+    if (fix != 'i' && fix != 'p' && fix != 'P')
+        return ms_sr_unknown(r, fix);
+    return ms_sr_operator_of(r, ms_sr_pop_kind(r, MS_SWIFT_IDENTIFIER), fix);
 }
 
 struct ms_swift_node *ms_sr_local_name(struct ms_sr *r)
