@@ -17,7 +17,7 @@ static bool is_lower(unsigned char c)
  * Enters the words of a part of an identifier. One starts at a character that is neither a digit
  * nor '_', and ends before '_' and before a capital that follows no capital.
  */
-static void note_words(struct ms_sr *r, const char *part, size_t n)
+static void split(struct ms_sr *r, const char *part, size_t n)
 {
     size_t start = n; /* no word is open */
     unsigned char before = 0;
@@ -34,6 +34,23 @@ static void note_words(struct ms_sr *r, const char *part, size_t n)
     }
     if (n - start >= 2 && r->n_words < MS_SWIFT_WORDS)
         r->words[r->n_words++] = (struct ms_sr_word){part + start, (uint32_t)(n - start)};
+}
+
+static void split_all(struct ms_sr *r)
+{
+    for (uint32_t i = 0; i < r->n_parts; i++)
+        split(r, r->parts[i].at, r->parts[i].n);
+    r->n_parts = 0;
+}
+
+/* Half of all names never ask for a word, so parts are split when one is asked for. */
+static void note_words(struct ms_sr *r, const char *part, size_t n)
+{
+    if (r->n_words == MS_SWIFT_WORDS)
+        return;
+    if (r->n_parts == MS_SR_PARTS)
+        split_all(r);
+    r->parts[r->n_parts++] = (struct ms_sr_word){part, (uint32_t)n};
 }
 
 /* N, and that many bytes, one at least. */
@@ -101,6 +118,7 @@ static struct ms_swift_node *joined(struct ms_sr *r)
             r->at++;
             more = is_lower(c);
             unsigned word = more ? c - 'a' : c - 'A';
+            split_all(r);
             if (word >= r->n_words)
                 return NULL;
             if (n_pieces == MS_SR_PIECES)
@@ -134,8 +152,7 @@ struct ms_swift_node *ms_sr_identifier(struct ms_sr *r)
     size_t n;
     if (!take_part(r, &text, &n))
         return NULL;
-    if (r->n_words < MS_SWIFT_WORDS)
-        note_words(r, text, n);
+    note_words(r, text, n);
     return remember_identifier(r, text, n);
 }
 
