@@ -13,14 +13,6 @@ void ms_swift_print_number(struct ms_swift_printer *p, uint64_t number)
     ms_text_add(p->out, digits + n, sizeof digits - n);
 }
 
-void ms_swift_print_text(struct ms_swift_printer *p, ms_swift_tree *node)
-{
-    if (node && node->has_text)
-        ms_text_add(p->out, node->text, node->n);
-    else
-        p->bad = true;
-}
-
 ms_swift_tree *ms_swift_kid_of(ms_swift_tree *node, enum ms_swift_kind kind)
 {
     for (uint32_t i = 0; i < ms_swift_n_children(node); i++)
@@ -81,6 +73,26 @@ static ms_swift_tree *called(ms_swift_tree *node)
     }
 }
 
+/* One node down. False when a bound is reached; to be paired with leave() when true. */
+static bool enter(struct ms_swift_printer *p, ms_swift_tree *node)
+{
+    if (!node || p->depth >= MS_SWIFT_DEPTH || p->steps >= MS_SWIFT_STEPS || p->out->failed)
+        p->bad = true;
+    if (p->bad)
+        return false;
+    p->depth++;
+    p->steps++;
+    return true;
+}
+
+/* A partial application with what it forwards to inside. */
+static bool forwards(ms_swift_tree *node)
+{
+    return (node->kind == MS_SWIFT_PARTIAL_APPLY_FORWARDER ||
+            node->kind == MS_SWIFT_PARTIAL_APPLY_OBJC_FORWARDER) &&
+           ms_swift_n_children(node);
+}
+
 /* What was done to a function stands before it, a partial application around all the rest. */
 static void print_global(struct ms_swift_printer *p, ms_swift_tree *node)
 {
@@ -94,11 +106,12 @@ static void print_global(struct ms_swift_printer *p, ms_swift_tree *node)
         bool attribute = ms_swift_flags[child->kind] & MS_SWIFT_ATTRIBUTE;
         if (!p->fold)
             ms_swift_print_node(p, child);
-        else if (attribute && ms_swift_n_children(child) &&
-                 (child->kind == MS_SWIFT_PARTIAL_APPLY_FORWARDER ||
-                  child->kind == MS_SWIFT_PARTIAL_APPLY_OBJC_FORWARDER))
-            print_global(p, child);
-        else if (!attribute && child->kind != MS_SWIFT_SUFFIX)
+        else if (forwards(child)) {
+            if (enter(p, child)) {
+                print_global(p, child);
+                p->depth--;
+            }
+        } else if (!attribute && child->kind != MS_SWIFT_SUFFIX)
             ms_swift_print_node(p, called(child));
         else if (alone)
             ms_swift_print_node(p, child);
@@ -195,18 +208,6 @@ static bool print_name(struct ms_swift_printer *p, ms_swift_tree *node)
 
 /* ---- the way ----------------------------------------------------------------------------- */
 
-/* One node down. False when a bound is reached; to be paired with leave() when true. */
-static bool enter(struct ms_swift_printer *p, ms_swift_tree *node)
-{
-    if (!node || p->depth >= MS_SWIFT_DEPTH || p->steps >= MS_SWIFT_STEPS || p->out->failed)
-        p->bad = true;
-    if (p->bad)
-        return false;
-    p->depth++;
-    p->steps++;
-    return true;
-}
-
 static void print_phrase(struct ms_swift_printer *p, ms_swift_tree *node)
 {
     ms_text_puts(p->out, ms_swift_phrases[node->kind]);
@@ -215,6 +216,25 @@ static void print_phrase(struct ms_swift_printer *p, ms_swift_tree *node)
         ms_swift_print_node(p, ms_swift_kid(node, 0));
     else
         ms_swift_print_children(p, node, 0, "");
+}
+
+/*
+ * Half of all that is printed are types by their plain name: module.name. Does the same as
+ * ms_swift_print_entity, without asking all that it asks. False for any other node.
+ */
+static bool print_plain_type(struct ms_swift_printer *p, ms_swift_tree *node)
+{
+    if (node->kind < MS_SWIFT_CLASS || node->kind > MS_SWIFT_OTHER_NOMINAL_TYPE || node->n != 2)
+        return false;
+    ms_swift_tree *module = node->child[0], *name = node->child[1];
+    if (module->kind != MS_SWIFT_MODULE || name->kind != MS_SWIFT_IDENTIFIER || p->bad)
+        return false;
+    if (!p->simplified && module->n) {
+        ms_swift_print_text(p, module);
+        MS_PUT(p, ".");
+    }
+    ms_swift_print_text(p, name);
+    return true;
 }
 
 /* What the kinds between two have in common is who prints them; swift_node.h lists them so. */
@@ -245,6 +265,10 @@ void ms_swift_print_node(struct ms_swift_printer *p, ms_swift_tree *node)
         node = ms_swift_kid(node, 0);
     if (!enter(p, node))
         return;
+    if (print_plain_type(p, node)) {
+        p->depth--;
+        return;
+    }
     if (ms_swift_phrases[node->kind])
         print_phrase(p, node);
     else if (node->kind == MS_SWIFT_GLOBAL)
@@ -263,6 +287,12 @@ ms_swift_tree *ms_swift_print_context(struct ms_swift_printer *p, ms_swift_tree 
         node = ms_swift_kid(node, 0);
     if (!enter(p, node))
         return NULL;
+    if (node->kind == MS_SWIFT_MODULE || print_plain_type(p, node)) {
+        if (node->kind == MS_SWIFT_MODULE && !p->simplified)
+            ms_swift_print_text(p, node);
+        p->depth--;
+        return NULL;
+    }
     bool done = ms_swift_print_entity(p, node, true, &later);
     p->depth--;
     if (!done)
