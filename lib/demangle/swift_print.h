@@ -36,8 +36,15 @@ ms_swift_tree *ms_swift_print_context(struct ms_swift_printer *p, ms_swift_tree 
 void ms_swift_print_children(struct ms_swift_printer *p, ms_swift_tree *node, uint32_t from,
                              const char *separator);
 void ms_swift_print_number(struct ms_swift_printer *p, uint64_t number);
+
 /** The text of a node that has one; else the printer turns bad. */
-void ms_swift_print_text(struct ms_swift_printer *p, ms_swift_tree *node);
+static inline void ms_swift_print_text(struct ms_swift_printer *p, ms_swift_tree *node)
+{
+    if (node && node->has_text)
+        ms_text_add(p->out, node->text, node->n);
+    else
+        p->bad = true;
+}
 
 static inline ms_swift_tree *ms_swift_kid(ms_swift_tree *node, uint32_t i)
 {

@@ -16,6 +16,7 @@ struct manner {
     enum type_form form;
     bool has_name;       /* its second child is its name */
     const char *extra;   /* "getter", "closure #", …: behind the name, or instead of one */
+    bool many_words;     /* `extra` is more than one */
     const char *macro;   /* the attached macro's name goes between `extra` and this */
     bool numbered;       /* a number follows … */
     uint64_t number;     /* … this one */
@@ -140,9 +141,8 @@ static ms_swift_tree *print_as(struct ms_swift_printer *p, ms_swift_tree *entity
         p->bad = true;
         return NULL;
     }
-    bool many_words =
-        (how->extra && strchr(how->extra, ' ')) ||
-        (how->has_name && ms_swift_is(ms_swift_kid(entity, 1), MS_SWIFT_LOCAL_DECL_NAME));
+    bool many_words = how->many_words || (how->has_name && ms_swift_is(ms_swift_kid(entity, 1),
+                                                                       MS_SWIFT_LOCAL_DECL_NAME));
     if (prefix && (how->form != NO_TYPE || many_words))
         return entity;
     ms_swift_tree *later = context;
@@ -440,6 +440,7 @@ bool ms_swift_print_entity(struct ms_swift_printer *p, ms_swift_tree *node, bool
     }
     if (!manner_of(p, node, &how))
         return false;
+    how.many_words = how.extra && strchr(how.extra, ' ');
     *later = print_as(p, node, prefix, &how);
     return true;
 }
