@@ -127,6 +127,12 @@ static void tell_unread(struct ms_name_filter *filter, const char *at, size_t n)
         filter->stopped = true;
 }
 
+/* "merged " and " throws" are what the operators mean that speak of a function, without one. */
+static bool is_whole(const struct ms_found_name *name)
+{
+    return name->demangled[0] != ' ' && name->demangled[name->n_demangled - 1] != ' ';
+}
+
 /*
  * Reads the longest name that the word begins with and hands it on. Returns its length, 0 when
  * there is none.
@@ -140,7 +146,7 @@ static size_t take_name(struct ms_name_filter *filter, const char *at, const str
         if (!ms_name_plausible(at, ends[i]) || ms_mangling_of(at, ends[i]) == MS_MANGLING_NONE)
             continue;
         --*tries;
-        if (read_name(filter, &name)) {
+        if (read_name(filter, &name) && is_whole(&name)) {
             if (!filter->stopped && !filter->sink.name(filter->sink.to, &name))
                 filter->stopped = true;
             return ends[i];

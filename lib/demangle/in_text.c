@@ -127,7 +127,8 @@ static bool count_underscores(const struct ms_text_view *view, size_t trigger, s
 /* _OBJC_CLASS_$__TtC…: the class's name is a word of its own. */
 static bool is_class_symbol(const struct ms_text_view *view, size_t trigger)
 {
-    return view->n - trigger > 2 && view->at[trigger + 1] == 'T' && view->at[trigger + 2] == 't' &&
+    bool seen = view->n - trigger > 2;
+    return (seen ? view->at[trigger + 2] == 't' : !view->ends) && view->at[trigger + 1] == 'T' &&
            look(view, trigger, 1) == '_' && look(view, trigger, 2) == '$' &&
            look(view, trigger, 3) == '_';
 }
@@ -288,10 +289,15 @@ static bool is_joint(const char *at, size_t i)
     return (at[i] == '.' && at[i - 1] != '.') || (wide && !wide_before);
 }
 
-/* ".cold" and its kind are ASCII, though the readers of names take all that follows a dot. */
+/*
+ * ".cold" and its kind are ASCII, though the readers of names take all that follows a dot. Names
+ * of classes have none: _OBJC_IVAR_$__TtC4main3Foo.bar is a variable of one.
+ */
 static size_t plain_suffix(const char *at, size_t n)
 {
     const char *dot = memchr(at, '.', n);
+    if (dot && n > 4 && (memcmp(at, "_Tt", 3) == 0 || memcmp(at, "__Tt", 4) == 0))
+        return (size_t)(dot - at);
     for (size_t i = dot ? (size_t)(dot - at) : n; i < n; i++)
         if (byte(at[i]) >= 0x80)
             return i;
@@ -342,11 +348,8 @@ static bool is_identifier_alone(const char *at, size_t n)
  * alone ("$sSaMa") has no identifier and more capitals. "$S" was Swift 4.2's, and variables of the
  * environment begin so, in capitals all through.
  */
-bool ms_name_plausible(const char *at, size_t n)
+static bool is_plausible_swift(const char *at, size_t n, bool version4)
 {
-    bool version4 = n > 3 && at[0] == '_' && at[1] == 'T' && at[2] == '0';
-    if (!version4 && (n < 3 || at[0] != '$'))
-        return true;
     size_t skip = version4 ? 3 : 2, count[3] = {0};
     for (size_t i = skip; i < n && !(count[0] && count[1] > 1 && count[2]); i++) {
         count[0] += (class(byte(at[i])) & DIGIT) != 0;
@@ -358,4 +361,15 @@ bool ms_name_plausible(const char *at, size_t n)
     if (at[1] == 's')
         return count[1] > 1;
     return count[1] > 1 && count[2] && n >= skip + 5;
+}
+
+bool ms_name_plausible(const char *at, size_t n)
+{
+    bool version4 = n > 3 && at[0] == '_' && at[1] == 'T' && at[2] == '0';
+    if (version4 || (n > 2 && at[0] == '$')) {
+        const char *dot = memchr(at, '.', n);
+        return is_plausible_swift(at, dot ? (size_t)(dot - at) : n, version4);
+    }
+    /* "_Zoo" would be an operator, and operators have parameters. */
+    return n > 4 || at[1] != 'Z';
 }

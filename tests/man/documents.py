@@ -19,6 +19,8 @@ JSON_COMMANDS = [
     "machsym atos --json -i -o fixtures/c/dwarf5/deep 0x100000500 0x1 main nobody",
     "machsym uuid --json fixtures/c/fat/deep",
     "machsym verify --json --lookup --dwarf fixtures/c/fat/deep fixtures/c/fat/deep.dSYM",
+    "machsym demangle --json $s4main3BarCMa $s4main3BarC3fooyyFZTm $s4main3fooyyYaFTQ0_"
+    " $s4main3BarC3fooyyFTA $s4main3foo1xyx_tlFSi_Tg5 _Z3foov.cold _Zx",
     "machsym slide --json --report fixtures/magicnumbers/MagicNumbers.crash"
     " -o fixtures/magicnumbers/MagicNumbers 0x104d4c69c",
     "machsym slide --json -o fixtures/c/dwarf5/deep -l 0x102000000",

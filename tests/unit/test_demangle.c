@@ -129,7 +129,7 @@ Test(demangle, names_of_each_scheme)
     expect("-[Foo bar:]", "");
     expect("_Z", "");
     expect("_Zfoo", "");
-    expect("$s4main3fooyyF", "");
+    expect("$s4main3fooyyF", "main.foo() -> ()");
 }
 
 Test(demangle, shows_symbols)
@@ -144,8 +144,8 @@ Test(demangle, shows_symbols)
     expect_shown("_RNvC1a1b", true, "RNvC1a1b");
     expect_shown("__RNvC1a1b", true, "a::b");
     expect_shown("____Z3foov_block_invoke", true, "invocation function for block in foo()");
-    expect_shown("_$s4main3fooyyF", true, "$s4main3fooyyF");
-    expect_shown("$s4main3fooyyF", false, "$s4main3fooyyF");
+    expect_shown("_$s4main3fooyyF", true, "main.foo() -> ()");
+    expect_shown("$s4main3fooyyF", false, "main.foo() -> ()");
     expect_shown("_", true, "_");
     expect_shown("", true, "");
 }

@@ -141,6 +141,7 @@ Test(demangle_filter, what_is_no_border)
     stays("______Z3foov");
     stays("_____Z3foov");
     stays("foo__Z3foov");
+    stays("_Zoo _Zls _$sTm _$sK");
     stays("MAX_Zone KEY_Type _Reset _READ_ONLY _Template __Rest");
 }
 
@@ -175,6 +176,7 @@ Test(demangle_filter, a_name_that_begins_and_cannot_be_read)
     cr_assert_str_eq(got.last_unread, "_Zfoo");
     free(got.at);
     expect("_Zfoo._Z3foov", "_Zfoo.«foo()»");
+    stays("$SS0t.tE $s0t.T $Ss.AbC");
     expect("_Z3foov.a.b.c.d.e.f.g.h+_Z3barv", "«foo() (.a.b.c.d.e.f.g.h)»+«bar()»");
     /* Rust's suffixes hold no such bytes, and the name is tried without them. */
     expect("_RNvC1a1b.c.d.e.f.g.h.i.j…", "«a::b.c.d.e.f.g.h.i.j»…");
