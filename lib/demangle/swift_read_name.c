@@ -19,18 +19,32 @@ static bool is_lower(unsigned char c)
  */
 static void split(struct ms_sr *r, const char *part, size_t n)
 {
+    enum { PLAIN, CAPITAL, DIGIT, BAR };
+    static const uint8_t classes[256] = {
+        ['A'] = CAPITAL, ['B'] = CAPITAL, ['C'] = CAPITAL, ['D'] = CAPITAL, ['E'] = CAPITAL,
+        ['F'] = CAPITAL, ['G'] = CAPITAL, ['H'] = CAPITAL, ['I'] = CAPITAL, ['J'] = CAPITAL,
+        ['K'] = CAPITAL, ['L'] = CAPITAL, ['M'] = CAPITAL, ['N'] = CAPITAL, ['O'] = CAPITAL,
+        ['P'] = CAPITAL, ['Q'] = CAPITAL, ['R'] = CAPITAL, ['S'] = CAPITAL, ['T'] = CAPITAL,
+        ['U'] = CAPITAL, ['V'] = CAPITAL, ['W'] = CAPITAL, ['X'] = CAPITAL, ['Y'] = CAPITAL,
+        ['Z'] = CAPITAL, ['0'] = DIGIT,   ['1'] = DIGIT,   ['2'] = DIGIT,   ['3'] = DIGIT,
+        ['4'] = DIGIT,   ['5'] = DIGIT,   ['6'] = DIGIT,   ['7'] = DIGIT,   ['8'] = DIGIT,
+        ['9'] = DIGIT,   ['_'] = BAR,
+    };
     size_t start = n; /* no word is open */
-    unsigned char before = 0;
+    uint8_t before = PLAIN;
     for (size_t i = 0; i < n && r->n_words < MS_SWIFT_WORDS; i++) {
-        unsigned char c = (unsigned char)part[i];
-        if (start < n && (c == '_' || (is_upper(c) && !is_upper(before)))) {
+        uint8_t class = classes[(uint8_t)part[i]];
+        if (start < n && (class == BAR || (class == CAPITAL && before != CAPITAL))) {
             if (i - start >= 2)
                 r->words[r->n_words++] = (struct ms_sr_word){part + start, (uint32_t)(i - start)};
             start = n;
         }
-        if (start == n && c != '_' && !ms_sr_is_digit(c))
+        if (start == n && class <= CAPITAL)
             start = i;
-        before = c;
+        before = class;
+        /* What most of a word is. */
+        while (class == PLAIN && i + 1 < n && classes[(uint8_t)part[i + 1]] == PLAIN)
+            i++;
     }
     if (n - start >= 2 && r->n_words < MS_SWIFT_WORDS)
         r->words[r->n_words++] = (struct ms_sr_word){part + start, (uint32_t)(n - start)};
