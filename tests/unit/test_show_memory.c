@@ -10,22 +10,24 @@
 static enum ms_status show_all(struct ms_error *err)
 {
     static const char *const symbols[] = {"_ZN3foo3barEi", "ZN3foo3barEi",
-                                          "__ZN3foo3barEv_block_invoke", "_RNvCs1234_7mycrate3foo"};
+                                          "__ZN3foo3barEv_block_invoke", "_RNvCs1234_7mycrate3foo",
+                                          "_$s6Widget6GadgetC4spinyySiFTo"};
     static const struct ms_show_style style = {.demangle = MS_DEMANGLE_FULL};
     struct ms_frame frames[] = {{.linkage = "_ZN3foo3barEi", .file = "a.c", .inlined = true},
+                                {.linkage = "$s6Widget6GadgetC4spinyySiF", .inlined = true},
                                 {.name = "_RNvCs1234_7mycrate3foo", .comp_dir = "/src"}};
-    struct ms_answer answer = {frames, 2, MS_WHY_COMPLETE};
+    struct ms_answer answer = {frames, 3, MS_WHY_COMPLETE};
     struct ms_show_pool *pool;
     struct ms_shown shown;
     enum ms_status status = ms_show_pool_open(&pool, err);
     if (status != MS_OK)
         return status;
-    for (size_t i = 0; i < 8 && status == MS_OK; i++) {
+    for (size_t i = 0; i < 10 && status == MS_OK; i++) {
         status = ms_show(pool, &answer, &style, 0, 0, &shown, err);
         if (status == MS_OK && !shown.frames[0].function)
             status = MS_E_FORMAT;
         if (status == MS_OK)
-            status = ms_show_symbol(pool, symbols[i % 4], &style, &shown, err);
+            status = ms_show_symbol(pool, symbols[i % 5], &style, &shown, err);
         if (status == MS_OK && (!shown.symbol || !shown.mangled))
             status = MS_E_FORMAT; /* a name that could be read wasn't */
     }

@@ -131,6 +131,31 @@ Test(show, one_pool_serves_several_styles)
     ms_show_pool_close(pool);
 }
 
+Test(show, styles_of_swift)
+{
+    static const struct {
+        unsigned style;
+        const char *function;
+    } shown[] = {
+        {MS_DEMANGLE_FULL, "@objc Widget.Gadget.spin(Swift.Int) -> ()"},
+        {MS_DEMANGLE_SIMPLIFIED, "@objc Gadget.spin(_:)"},
+        {MS_DEMANGLE_FOLD, "Widget.Gadget.spin(Swift.Int) -> ()"},
+        {MS_DEMANGLE_SIMPLIFIED | MS_DEMANGLE_FOLD, "Gadget.spin(_:)"},
+        {MS_DEMANGLE_SIMPLIFIED | MS_DEMANGLE_NO_PARAMS, "@objc Gadget.spin"},
+    };
+    static const char name[] = "$s6Widget6GadgetC4spinyySiFTo";
+    struct ms_show_pool *pool = open_pool();
+    const char *mangled;
+    for (size_t i = 0; i < sizeof shown / sizeof *shown; i++) {
+        struct ms_show_style style = {.demangle = shown[i].style};
+        cr_expect_str_eq(show_one(pool, name, "spin", &style, &mangled), shown[i].function);
+        cr_expect_str_eq(mangled, name);
+        cr_expect_str_eq(show_one(pool, NULL, name, &style, &mangled), shown[i].function);
+        cr_expect_str_eq(mangled, name);
+    }
+    ms_show_pool_close(pool);
+}
+
 /* A hundred and thirty bytes that read as a hundred and thirty thousand: each type holds the one
  * before twice. */
 Test(show, leaves_names_mangled_that_nobody_could_read)
@@ -179,6 +204,17 @@ Test(show, reads_symbols_with_underscores_or_without)
         {"__RNvCs1234_7mycrate3foo", "mycrate::foo", "_RNvCs1234_7mycrate3foo"},
         {"__ZN4core3ptr4drop17h0123456789abcdefE", "core::ptr::drop",
          "_ZN4core3ptr4drop17h0123456789abcdefE"},
+        {"$s6Widget6GadgetC4spinyySiF", "Widget.Gadget.spin(Swift.Int) -> ()",
+         "$s6Widget6GadgetC4spinyySiF"},
+        {"_$s6Widget6GadgetC4spinyySiF", "Widget.Gadget.spin(Swift.Int) -> ()",
+         "$s6Widget6GadgetC4spinyySiF"},
+        {"_T06Widget6GadgetC4spinySiF", "Widget.Gadget.spin(Swift.Int) -> ()",
+         "_T06Widget6GadgetC4spinySiF"},
+        {"__T06Widget6GadgetC4spinySiF", "Widget.Gadget.spin(Swift.Int) -> ()",
+         "_T06Widget6GadgetC4spinySiF"},
+        {"__TtC6Widget6Gadget", "Widget.Gadget", "_TtC6Widget6Gadget"},
+        {"$s6Widget6GadgetC4spinyySiFWQ", NULL, "$s6Widget6GadgetC4spinyySiFWQ"},
+        {"_TFC6Widget6Gadget4spinfSiT_", NULL, "_TFC6Widget6Gadget4spinfSiT_"}, /* Swift 3 */
         {"_ZN3fooXX", NULL, "_ZN3fooXX"}, /* of the scheme, but not understood */
         {"_TIFFOpen", NULL, NULL},
         {"-[Gadget spin:]", NULL, NULL},
