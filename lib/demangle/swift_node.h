@@ -218,8 +218,8 @@ enum {
                                            TYPE_LISTs, retroactive list? */                        \
     X(RETROACTIVE_CONFORMANCE, 0, NULL) /* INDEX, conformance */                                   \
     /* Conformances. */                                                                            \
-    X(PROTOCOL_CONFORMANCE, 0, NULL)          /* TYPE, protocol TYPE, MODULE (or more) */          \
-    X(CONCRETE_PROTOCOL_CONFORMANCE, 0, NULL) /* TYPE, REF, ANY_CONFORMANCE_LIST */                \
+    X(PROTOCOL_CONFORMANCE, 0, NULL)                        /* TYPE, protocol TYPE, MODULE */      \
+    X(CONCRETE_PROTOCOL_CONFORMANCE, 0, NULL)               /* TYPE, REF, ANY_CONFORMANCE_LIST */  \
     X(PROTOCOL_CONFORMANCE_REF_IN_TYPE_MODULE, 0, NULL)     /* protocol TYPE */                    \
     X(PROTOCOL_CONFORMANCE_REF_IN_PROTOCOL_MODULE, 0, NULL) /* protocol TYPE */                    \
     X(PROTOCOL_CONFORMANCE_REF_IN_OTHER_MODULE, 0, NULL)    /* protocol TYPE, MODULE */            \

@@ -207,33 +207,56 @@ static bool run(struct ms_sr *r)
     return true;
 }
 
-/* What remains on the stack, as children of GLOBAL: what is said of the whole name first. */
+/* Whether a node can be what a whole name means: not one that says something of others. */
+static bool stands_alone(const struct ms_swift_node *node)
+{
+    switch (node->kind) {
+    case MS_SWIFT_EMPTY_LIST:
+    case MS_SWIFT_FIRST_ELEMENT_MARKER:
+    case MS_SWIFT_VARIADIC_MARKER:
+    case MS_SWIFT_THROWS_ANNOTATION:
+    case MS_SWIFT_TYPED_THROWS_ANNOTATION:
+    case MS_SWIFT_ASYNC_ANNOTATION:
+    case MS_SWIFT_CONCURRENT_FUNCTION_TYPE:
+    case MS_SWIFT_GLOBAL_ACTOR_FUNCTION_TYPE:
+    case MS_SWIFT_ISOLATED_ANY_FUNCTION_TYPE:
+    case MS_SWIFT_NONISOLATED_CALLER_FUNCTION_TYPE:
+    case MS_SWIFT_DIFFERENTIABLE_FUNCTION_TYPE:
+    case MS_SWIFT_SENDING_RESULT_FUNCTION_TYPE:
+    case MS_SWIFT_RETROACTIVE_CONFORMANCE:
+    case MS_SWIFT_PROTOCOL_CONFORMANCE_REF_IN_TYPE_MODULE:
+    case MS_SWIFT_PROTOCOL_CONFORMANCE_REF_IN_PROTOCOL_MODULE:
+        return false;
+    default:
+        return !(ms_swift_flags[node->kind] & MS_SWIFT_ATTRIBUTE);
+    }
+}
+
+/*
+ * What remains on the stack, as children of GLOBAL: what is said of the whole name first. One
+ * node must be left besides; several are what a name that was cut short leaves.
+ */
 static struct ms_swift_node *global(struct ms_sr *r)
 {
+    r->op = r->end;
     struct ms_swift_node *suffix_node = ms_sr_pop_kind(r, MS_SWIFT_SUFFIX);
-    struct ms_swift_node *root = ms_sr_make(r, MS_SWIFT_GLOBAL), *parent = root;
-    for (struct ms_swift_node *attribute; parent && r->n_stack;) {
-        attribute = ms_sr_pop_flag(r, MS_SWIFT_ATTRIBUTE);
-        if (!attribute)
-            break;
-        bool is_forwarder = attribute->kind == MS_SWIFT_PARTIAL_APPLY_FORWARDER ||
-                            attribute->kind == MS_SWIFT_PARTIAL_APPLY_OBJC_FORWARDER;
+    struct ms_swift_node *root = ms_sr_make(r, MS_SWIFT_GLOBAL), *parent = root, *node;
+    while (parent && (node = ms_sr_pop_flag(r, MS_SWIFT_ATTRIBUTE))) {
+        bool is_forwarder = node->kind == MS_SWIFT_PARTIAL_APPLY_FORWARDER ||
+                            node->kind == MS_SWIFT_PARTIAL_APPLY_OBJC_FORWARDER;
         if (is_forwarder) /* what follows is what it forwards to */
-            attribute = ms_sr_make(r, (enum ms_swift_kind)attribute->kind);
-        if (!ms_sr_add(r, parent, attribute))
+            node = ms_sr_make(r, (enum ms_swift_kind)node->kind);
+        if (!ms_sr_add(r, parent, node))
             return NULL;
         if (is_forwarder)
-            parent = attribute;
+            parent = node;
     }
-    for (uint32_t i = 0; i < r->n_stack; i++) {
-        struct ms_swift_node *node = r->stack[i];
-        if (!ms_sr_add(r, parent, node->kind == MS_SWIFT_TYPE ? node->child[0] : node))
-            return NULL;
-    }
-    r->n_stack = 0;
-    if (suffix_node && !ms_sr_add(r, root, suffix_node))
+    node = r->n_stack == 1 ? ms_sr_pop(r) : NULL;
+    if (!node || !stands_alone(node) ||
+        !ms_sr_add(r, parent, node->kind == MS_SWIFT_TYPE ? node->child[0] : node) ||
+        (suffix_node && !ms_sr_add(r, root, suffix_node)))
         return NULL;
-    return root && root->n ? root : NULL;
+    return root;
 }
 
 static size_t prefix_bytes(const char *name, size_t n)

@@ -6,16 +6,10 @@ struct ms_swift_node *ms_sr_pop_conformance(struct ms_sr *r)
     struct ms_swift_node *signature = ms_sr_pop_signature(r);
     struct ms_swift_node *module = ms_sr_pop_module(r);
     struct ms_swift_node *protocol = module ? ms_sr_pop_protocol(r) : NULL;
-    struct ms_swift_node *type = protocol ? ms_sr_pop_type(r) : NULL, *property = NULL;
-    if (protocol && !type) { /* behaviours of properties, which Swift no longer has */
-        property = ms_sr_pop_kind(r, MS_SWIFT_IDENTIFIER);
-        type = property ? ms_sr_pop_type(r) : NULL;
-    }
+    struct ms_swift_node *type = protocol ? ms_sr_pop_type(r) : NULL;
     if (signature)
         type = ms_sr_type(r, ms_sr_make_2(r, MS_SWIFT_DEPENDENT_GENERIC_TYPE, signature, type));
-    struct ms_swift_node *node =
-        ms_sr_make_3(r, MS_SWIFT_PROTOCOL_CONFORMANCE, type, protocol, module);
-    return !property || ms_sr_add(r, node, property) ? node : NULL;
+    return ms_sr_make_3(r, MS_SWIFT_PROTOCOL_CONFORMANCE, type, protocol, module);
 }
 
 struct ms_swift_node *ms_sr_pop_any_conformance(struct ms_sr *r)
