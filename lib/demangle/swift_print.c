@@ -3,6 +3,29 @@
 
 #include <string.h>
 
+/* Between the printer's own three pointers and the text that they point into. */
+static void take_room(struct ms_swift_printer *p)
+{
+    p->start = p->out->at;
+    p->at = p->start + p->out->n;
+    p->end = p->start + p->out->room - 1;
+}
+
+static void give_back(struct ms_swift_printer *p)
+{
+    p->out->n = ms_swift_mark(p);
+    *p->at = 0;
+}
+
+bool ms_swift_grow(struct ms_swift_printer *p, size_t n)
+{
+    give_back(p);
+    bool good = ms_text_reserve(p->out, n);
+    take_room(p);
+    p->bad |= !good;
+    return good;
+}
+
 void ms_swift_print_number(struct ms_swift_printer *p, uint64_t number)
 {
     char digits[20];
@@ -10,7 +33,7 @@ void ms_swift_print_number(struct ms_swift_printer *p, uint64_t number)
     do
         digits[--n] = (char)('0' + number % 10);
     while (number /= 10);
-    ms_text_add(p->out, digits + n, sizeof digits - n);
+    ms_swift_put(p, digits + n, sizeof digits - n);
 }
 
 ms_swift_tree *ms_swift_kid_of(ms_swift_tree *node, enum ms_swift_kind kind)
@@ -31,7 +54,7 @@ void ms_swift_print_children(struct ms_swift_printer *p, ms_swift_tree *node, ui
     uint32_t n = ms_swift_n_children(node);
     for (uint32_t i = from; i < n && !p->bad; i++) {
         if (i > from)
-            ms_text_puts(p->out, separator);
+            ms_swift_puts(p, separator);
         ms_swift_print_node(p, node->child[i]);
     }
 }
@@ -48,8 +71,8 @@ static void print_suffix(struct ms_swift_printer *p, ms_swift_tree *node)
     for (uint32_t i = 0; node->has_text && i < node->n; i++) {
         const char *special = node->text[i] ? strchr(escaped, node->text[i]) : NULL;
         if (special)
-            ms_text_putc(p->out, '\\');
-        ms_text_putc(p->out, special ? letters[special - escaped] : node->text[i]);
+            ms_swift_putc(p, '\\');
+        ms_swift_putc(p, special ? letters[special - escaped] : node->text[i]);
     }
     MS_PUT(p, "\"");
 }
@@ -76,7 +99,7 @@ static ms_swift_tree *called(ms_swift_tree *node)
 /* One node down. False when a bound is reached; to be paired with leave() when true. */
 static bool enter(struct ms_swift_printer *p, ms_swift_tree *node)
 {
-    if (!node || p->depth >= MS_SWIFT_DEPTH || p->steps >= MS_SWIFT_STEPS || p->out->failed)
+    if (!node || p->depth >= MS_SWIFT_DEPTH || p->steps >= MS_SWIFT_STEPS)
         p->bad = true;
     if (p->bad)
         return false;
@@ -153,7 +176,7 @@ static void print_local_name(struct ms_swift_printer *p, ms_swift_tree *node)
 static void print_operator(struct ms_swift_printer *p, ms_swift_tree *node, const char *fixity)
 {
     ms_swift_print_text(p, node);
-    ms_text_puts(p->out, fixity);
+    ms_swift_puts(p, fixity);
 }
 
 static bool print_name(struct ms_swift_printer *p, ms_swift_tree *node)
@@ -210,7 +233,7 @@ static bool print_name(struct ms_swift_printer *p, ms_swift_tree *node)
 
 static void print_phrase(struct ms_swift_printer *p, ms_swift_tree *node)
 {
-    ms_text_puts(p->out, ms_swift_phrases[node->kind]);
+    ms_swift_puts(p, ms_swift_phrases[node->kind]);
     /* Of operations on values a copy and a consume alone are told with their signature. */
     if (node->kind >= MS_SWIFT_OUTLINED_RETAIN && node->kind <= MS_SWIFT_OUTLINED_ENUM_GET_TAG)
         ms_swift_print_node(p, ms_swift_kid(node, 0));
@@ -310,6 +333,11 @@ bool ms_swift_print(struct ms_arena *arena, const struct ms_swift_node *root, un
         .no_params = style & MS_DEMANGLE_NO_PARAMS,
         .fold = style & MS_DEMANGLE_FOLD,
     };
+    /* Room for nothing, and so for a NUL: from here on there is memory. */
+    if (!ms_text_reserve(out, 0))
+        return false;
+    take_room(&p);
     ms_swift_print_node(&p, root);
-    return !p.bad && !out->failed;
+    give_back(&p);
+    return !p.bad;
 }

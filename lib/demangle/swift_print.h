@@ -10,8 +10,12 @@
 
 #include "demangle/swift.h"
 
+#include <string.h>
+
 struct ms_swift_printer {
-    struct ms_text *out;
+    /* The text so far is start..at, and may go on to end, where there is room for a NUL. */
+    char *start, *at, *end;
+    struct ms_text *out;    /* whose memory that is, and which is told of it at the end */
     struct ms_arena *arena; /* for names within the name */
     bool simplified, no_params, fold;
     bool specialized; /* "specialized " stands already: several passes are told as one */
@@ -20,8 +24,70 @@ struct ms_swift_printer {
     unsigned nested; /* names within names within … */
 };
 
+/** Makes room for n more bytes; false, with the printer bad, when that can't be. */
+bool ms_swift_grow(struct ms_swift_printer *p, size_t n);
+
+/** Copies n bytes; names are short, and a call costs as much as copying one. */
+static inline void ms_swift_copy(char *to, const char *from, size_t n)
+{
+    if (n > 16) {
+        memcpy(to, from, n);
+    } else if (n >= 8) {
+        uint64_t first, last;
+        memcpy(&first, from, 8);
+        memcpy(&last, from + n - 8, 8);
+        memcpy(to, &first, 8);
+        memcpy(to + n - 8, &last, 8);
+    } else if (n >= 4) {
+        uint32_t first, last;
+        memcpy(&first, from, 4);
+        memcpy(&last, from + n - 4, 4);
+        memcpy(to, &first, 4);
+        memcpy(to + n - 4, &last, 4);
+    } else {
+        for (size_t i = 0; i < n; i++)
+            to[i] = from[i];
+    }
+}
+
+static inline void ms_swift_put(struct ms_swift_printer *p, const char *text, size_t n)
+{
+    if ((size_t)(p->end - p->at) < n && !ms_swift_grow(p, n))
+        return;
+    ms_swift_copy(p->at, text, n);
+    p->at += n;
+}
+
 /* Appends a literal. */
-#define MS_PUT(p, literal) ms_text_add((p)->out, literal, sizeof(literal) - 1)
+#define MS_PUT(p, literal)                                                                         \
+    do {                                                                                           \
+        if ((size_t)((p)->end - (p)->at) >= sizeof(literal) - 1 ||                                 \
+            ms_swift_grow(p, sizeof(literal) - 1)) {                                               \
+            memcpy((p)->at, literal, sizeof(literal) - 1);                                         \
+            (p)->at += sizeof(literal) - 1;                                                        \
+        }                                                                                          \
+    } while (0)
+
+static inline void ms_swift_puts(struct ms_swift_printer *p, const char *text)
+{
+    ms_swift_put(p, text, strlen(text));
+}
+
+static inline void ms_swift_putc(struct ms_swift_printer *p, char c)
+{
+    ms_swift_put(p, &c, 1);
+}
+
+/** How much text there is, and going back to what was there before. */
+static inline size_t ms_swift_mark(const struct ms_swift_printer *p)
+{
+    return (size_t)(p->at - p->start);
+}
+
+static inline void ms_swift_back_to(struct ms_swift_printer *p, size_t mark)
+{
+    p->at = p->start + mark;
+}
 
 typedef const struct ms_swift_node ms_swift_tree;
 
@@ -41,7 +107,7 @@ void ms_swift_print_number(struct ms_swift_printer *p, uint64_t number);
 static inline void ms_swift_print_text(struct ms_swift_printer *p, ms_swift_tree *node)
 {
     if (node && node->has_text)
-        ms_text_add(p->out, node->text, node->n);
+        ms_swift_put(p, node->text, node->n);
     else
         p->bad = true;
 }

@@ -47,10 +47,10 @@ static bool is_function(ms_swift_tree *type)
 
 static void print_extra(struct ms_swift_printer *p, const struct manner *how, ms_swift_tree *entity)
 {
-    ms_text_puts(p->out, how->extra);
+    ms_swift_puts(p, how->extra);
     if (how->macro) {
         ms_swift_print_node(p, ms_swift_kid(entity, 2));
-        ms_text_puts(p->out, how->macro);
+        ms_swift_puts(p, how->macro);
     }
     if (how->numbered)
         ms_swift_print_number(p, how->number);
@@ -108,7 +108,7 @@ static void print_own_name(struct ms_swift_printer *p, ms_swift_tree *entity,
                            const struct manner *how)
 {
     if (how->instead) {
-        ms_text_puts(p->out, how->instead);
+        ms_swift_puts(p, how->instead);
         return;
     }
     ms_swift_tree *name = ms_swift_kid(entity, 1);
@@ -147,9 +147,9 @@ static ms_swift_tree *print_as(struct ms_swift_printer *p, ms_swift_tree *entity
         return entity;
     ms_swift_tree *later = context;
     if (!many_words) {
-        size_t before = p->out->n;
+        size_t before = ms_swift_mark(p);
         later = ms_swift_print_context(p, context);
-        if (p->out->n != before)
+        if (ms_swift_mark(p) != before)
             MS_PUT(p, ".");
     }
     bool extra = how->extra;
@@ -159,9 +159,9 @@ static ms_swift_tree *print_as(struct ms_swift_printer *p, ms_swift_tree *entity
             MS_PUT(p, " of ");
             extra = false;
         }
-        size_t before = p->out->n;
+        size_t before = ms_swift_mark(p);
         print_own_name(p, entity, how);
-        if (extra && p->out->n != before)
+        if (extra && ms_swift_mark(p) != before)
             MS_PUT(p, ".");
     }
     if (extra)
@@ -170,17 +170,15 @@ static ms_swift_tree *print_as(struct ms_swift_printer *p, ms_swift_tree *entity
         print_type_of(p, entity, how->form, many_words, arguments);
     if (prefix || !later)
         return later;
-    size_t before = p->out->n;
+    size_t before = ms_swift_mark(p);
     if (says_of(entity))
         MS_PUT(p, " of ");
     else
         MS_PUT(p, " in ");
-    size_t after = p->out->n;
+    size_t after = ms_swift_mark(p);
     ms_swift_print_node(p, later);
-    if (p->out->n == after && !p->out->failed) { /* a module that isn't shown */
-        p->out->n = before;
-        p->out->at[before] = 0;
-    }
+    if (ms_swift_mark(p) == after) /* a module that isn't shown */
+        ms_swift_back_to(p, before);
     return NULL;
 }
 
@@ -406,7 +404,7 @@ static void print_expansion_place(struct ms_swift_printer *p, ms_swift_tree *nod
 {
     static const char *const words[] = {"module ", " file ", " line ", " column "};
     for (uint32_t i = 0; i < 4 && i < ms_swift_n_children(node); i++) {
-        ms_text_puts(p->out, words[i]);
+        ms_swift_puts(p, words[i]);
         ms_swift_tree *child = ms_swift_kid(node, i);
         if (child->has_text)
             ms_swift_print_text(p, child);

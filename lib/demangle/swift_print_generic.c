@@ -7,7 +7,7 @@ enum { SHOWN_PARAMS = 128 }; /* of one depth; then "..." */
 static void print_param_name(struct ms_swift_printer *p, uint64_t depth, uint64_t index)
 {
     do {
-        ms_text_putc(p->out, (char)('A' + index % 26));
+        ms_swift_putc(p, (char)('A' + index % 26));
         index /= 26;
     } while (index);
     if (depth)
@@ -65,7 +65,7 @@ static void print_signature(struct ms_swift_printer *p, ms_swift_tree *node)
         ms_swift_tree *count = node->child[depth];
         if (depth)
             MS_PUT(p, "><");
-        for (uint64_t i = 0; count->has_index && i < count->index && !p->out->failed; i++) {
+        for (uint64_t i = 0; count->has_index && i < count->index && !p->bad; i++) {
             if (i)
                 MS_PUT(p, ", ");
             if (i >= SHOWN_PARAMS) {
@@ -126,7 +126,7 @@ static void print_layout(struct ms_swift_printer *p, ms_swift_tree *node)
         p->bad = true;
         return;
     }
-    ms_text_puts(p->out, name);
+    ms_swift_puts(p, name);
     if (ms_swift_n_children(node) > 2) {
         MS_PUT(p, "(");
         ms_swift_print_children(p, node, 2, ", ");
@@ -154,7 +154,7 @@ static void print_inverse(struct ms_swift_printer *p, ms_swift_tree *node)
 static void print_pair(struct ms_swift_printer *p, ms_swift_tree *node, const char *between)
 {
     ms_swift_print_node(p, ms_swift_kid(node, 0));
-    ms_text_puts(p->out, between);
+    ms_swift_puts(p, between);
     ms_swift_print_node(p, ms_swift_kid(node, 1));
 }
 
@@ -204,7 +204,7 @@ static void print_dependent_conformance(struct ms_swift_printer *p, ms_swift_tre
 {
     ms_swift_tree *index = ms_swift_kid(node, 2);
     MS_PUT(p, "dependent ");
-    ms_text_puts(p->out, which);
+    ms_swift_puts(p, which);
     MS_PUT(p, " protocol conformance ");
     if (index && index->has_index) {
         MS_PUT(p, "#");

@@ -45,7 +45,7 @@ static void print_flags(struct ms_swift_printer *p, uint64_t flags)
         if (any)
             MS_PUT(p, " and ");
         any = true;
-        ms_text_puts(p->out, texts[i].text);
+        ms_swift_puts(p, texts[i].text);
     }
     p->bad |= !any;
 }
@@ -75,7 +75,7 @@ static uint32_t print_constant(struct ms_swift_printer *p, ms_swift_tree *node, 
         [MS_SWIFT_SPEC_STRUCT] = "Struct",
     };
     MS_PUT(p, "[Constant Propagated ");
-    ms_text_puts(p->out, names[kind]);
+    ms_swift_puts(p, names[kind]);
     MS_PUT(p, " : ");
     switch (kind) {
     case MS_SWIFT_SPEC_FUNCTION:
@@ -151,7 +151,7 @@ static void print_generic_argument(struct ms_swift_printer *p, ms_swift_tree *no
 {
     for (uint32_t i = 0; i < ms_swift_n_children(node) && !p->bad; i++) {
         if (i)
-            ms_text_puts(p->out, i == 1 ? " with " : " and ");
+            ms_swift_puts(p, i == 1 ? " with " : " and ");
         ms_swift_print_node(p, node->child[i]);
     }
 }
@@ -195,18 +195,18 @@ static void print_specialization(struct ms_swift_printer *p, ms_swift_tree *node
     }
     const char *separator = "";
     uint64_t argument = 0;
-    ms_text_puts(p->out, what);
+    ms_swift_puts(p, what);
     MS_PUT(p, " <");
     for (uint32_t i = 0; i < ms_swift_n_children(node) && !p->bad; i++) {
         ms_swift_tree *child = node->child[i];
-        size_t before = p->out->n;
-        ms_text_puts(p->out, separator);
+        size_t before = ms_swift_mark(p);
+        ms_swift_puts(p, separator);
         if (child->kind == MS_SWIFT_GENERIC_SPECIALIZATION_PARAM)
-            ms_text_puts(p->out, each);
+            ms_swift_puts(p, each);
         if (print_part(p, child, argument))
             separator = ", ";
-        else if (!p->out->failed && p->out->at)
-            p->out->at[p->out->n = before] = 0;
+        else
+            ms_swift_back_to(p, before);
         argument += child->kind == MS_SWIFT_FUNCTION_SIGNATURE_SPECIALIZATION_PARAM;
     }
     MS_PUT(p, "> of ");
@@ -278,7 +278,7 @@ static const char *thunk_text(unsigned kind)
 
 static void print_numbered(struct ms_swift_printer *p, ms_swift_tree *node, const char *what)
 {
-    ms_text_puts(p->out, what);
+    ms_swift_puts(p, what);
     ms_swift_print_number(p, node->has_index ? node->index : 0);
     MS_PUT(p, " of ");
 }
@@ -300,7 +300,7 @@ static void print_resume(struct ms_swift_printer *p, ms_swift_tree *node, const 
         return;
     MS_PUT(p, "(");
     ms_swift_print_node(p, ms_swift_kid(node, 0));
-    ms_text_puts(p->out, what);
+    ms_swift_puts(p, what);
 }
 
 bool ms_swift_print_spec(struct ms_swift_printer *p, ms_swift_tree *node)
@@ -308,7 +308,7 @@ bool ms_swift_print_spec(struct ms_swift_printer *p, ms_swift_tree *node)
     const char *thunk = thunk_text(node->kind);
     if (thunk) {
         if (!p->simplified)
-            ms_text_puts(p->out, thunk);
+            ms_swift_puts(p, thunk);
         return true;
     }
     switch (node->kind) {

@@ -5,9 +5,9 @@
 static void print_two(struct ms_swift_printer *p, ms_swift_tree *node, const char *before,
                       uint32_t a, const char *between, uint32_t b)
 {
-    ms_text_puts(p->out, before);
+    ms_swift_puts(p, before);
     ms_swift_print_node(p, ms_swift_kid(node, a));
-    ms_text_puts(p->out, between);
+    ms_swift_puts(p, between);
     ms_swift_print_node(p, ms_swift_kid(node, b));
 }
 
@@ -66,7 +66,7 @@ static void print_completion_handler(struct ms_swift_printer *p, ms_swift_tree *
 static void print_key_path(struct ms_swift_printer *p, ms_swift_tree *node, const char *what)
 {
     MS_PUT(p, "key path ");
-    ms_text_puts(p->out, what);
+    ms_swift_puts(p, what);
     ms_swift_print_node(p, ms_swift_kid(node, 0));
     MS_PUT(p, " : ");
     for (uint32_t i = 1; i < ms_swift_n_children(node) && !p->bad; i++) {
@@ -82,7 +82,7 @@ static void print_key_path_indices(struct ms_swift_printer *p, ms_swift_tree *no
     uint32_t types = 0;
     ms_swift_tree *signature = ms_swift_kid_of(node, MS_SWIFT_DEPENDENT_GENERIC_SIGNATURE);
     MS_PUT(p, "key path index ");
-    ms_text_puts(p->out, what);
+    ms_swift_puts(p, what);
     MS_PUT(p, " operator for ");
     if (signature)
         ms_swift_print_node(p, signature);
@@ -270,7 +270,7 @@ static void print_value_witness(struct ms_swift_printer *p, ms_swift_tree *node)
         p->bad = true;
         return;
     }
-    ms_text_puts(p->out, ms_swift_value_witnesses[index->index].name);
+    ms_swift_puts(p, ms_swift_value_witnesses[index->index].name);
     if (p->simplified)
         MS_PUT(p, " for ");
     else

@@ -77,7 +77,7 @@ static void print_parameters(struct ms_swift_printer *p, ms_swift_tree *labels,
 static void print_c_convention(struct ms_swift_printer *p, ms_swift_tree *type, const char *name)
 {
     MS_PUT(p, "@convention(");
-    ms_text_puts(p->out, name);
+    ms_swift_puts(p, name);
     if (ms_swift_is(ms_swift_kid(type, 0), MS_SWIFT_CLANG_TYPE)) {
         MS_PUT(p, ", mangledCType: \"");
         ms_swift_print_text(p, ms_swift_kid(type, 0));
@@ -227,7 +227,7 @@ static bool is_swift_type(ms_swift_tree *type, const char *name)
 static void print_optional(struct ms_swift_printer *p, ms_swift_tree *type, const char *mark)
 {
     print_tight(p, type);
-    ms_text_puts(p->out, mark);
+    ms_swift_puts(p, mark);
 }
 
 static void print_array(struct ms_swift_printer *p, ms_swift_tree *type)
@@ -240,11 +240,11 @@ static void print_array(struct ms_swift_printer *p, ms_swift_tree *type)
 static void print_two(struct ms_swift_printer *p, const char *before, ms_swift_tree *a,
                       const char *between, ms_swift_tree *b, const char *after)
 {
-    ms_text_puts(p->out, before);
+    ms_swift_puts(p, before);
     ms_swift_print_node(p, a);
-    ms_text_puts(p->out, between);
+    ms_swift_puts(p, between);
     ms_swift_print_node(p, b);
-    ms_text_puts(p->out, after);
+    ms_swift_puts(p, after);
 }
 
 /* T?, [T] and [K : V]. False when the bound type isn't one of these. */
@@ -425,7 +425,7 @@ static void print_pack_element(struct ms_swift_printer *p, ms_swift_tree *node)
 
 static void print_pack(struct ms_swift_printer *p, ms_swift_tree *node, const char *before)
 {
-    ms_text_puts(p->out, before);
+    ms_swift_puts(p, before);
     ms_swift_print_children(p, node, 0, ", ");
     MS_PUT(p, "}");
 }
