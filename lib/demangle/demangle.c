@@ -15,11 +15,11 @@ static bool starts(const char *name, size_t n, const char *prefix)
 
 static bool is_swift(const char *name, size_t n)
 {
-    static const char *const prefixes[] = {"$s", "$S", "$e", "_T0", "_Tt", "@__swiftmacro_"};
-    for (size_t i = 0; i < sizeof prefixes / sizeof *prefixes; i++)
-        if (starts(name, n, prefixes[i]) && n > strlen(prefixes[i]))
-            return true;
-    return false;
+    if (name[0] == '$')
+        return name[1] == 's' || name[1] == 'S' || name[1] == 'e';
+    if (name[0] == '_')
+        return n > 3 && name[1] == 'T' && (name[2] == '0' || name[2] == 't');
+    return n > 14 && starts(name, n, "@__swiftmacro_");
 }
 
 /* The scheme of a name that has no Mach-O underscore (any more). */

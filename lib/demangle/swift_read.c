@@ -290,7 +290,7 @@ void ms_sr_init(struct ms_sr *r, struct ms_arena *arena, const char *name, size_
     r->stack = r->first_stack;
     r->subs = r->first_subs;
     r->stack_room = r->subs_room = MS_SR_FIRST;
-    r->n_stack = r->n_subs = r->n_words = r->n_parts = 0;
+    r->n_stack = r->n_subs = r->n_words = r->n_parts = r->n_split = 0;
     r->repeats_left = MS_SR_REPEATS;
     r->joined_left = MS_SR_JOINED;
     r->old_labels = false;

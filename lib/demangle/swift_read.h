@@ -18,7 +18,6 @@ enum {
     MS_SR_CONTEXTS = 64,       /* contexts that generic arguments go through; real: 6 */
     MS_SR_REPEATS = 1 << 15,   /* nodes pushed by repetition, all together; real: 20 */
     MS_SR_PUNYCODE = 2048,     /* characters of one such identifier; real: 60 */
-    MS_SR_PARTS = 8,           /* not split yet */
     MS_SR_PIECES = 128,        /* words and other parts of one identifier; real: 12 */
     MS_SR_JOINED = 1 << 18,    /* bytes of identifiers put together from words; real: 500 */
     MS_SR_BUILTIN_SIZE = 4096, /* bits or elements of a builtin type, as in the reference */
@@ -40,8 +39,8 @@ struct ms_sr {
     bool old_labels; /* _T0: labels of arguments stand in the tuple of their types */
     enum ms_name_fault_kind fault;
     struct ms_sr_word words[MS_SWIFT_WORDS];
-    struct ms_sr_word parts[MS_SR_PARTS]; /* of identifiers, not yet split into words */
-    uint32_t n_parts;
+    struct ms_sr_word parts[MS_SWIFT_WORDS]; /* of identifiers: a ring of those not split yet */
+    uint32_t n_parts, n_split;               /* so many were put in, and taken out */
     struct ms_swift_node *first_stack[MS_SR_FIRST], *first_subs[MS_SR_FIRST];
 };
 

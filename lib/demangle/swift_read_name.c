@@ -50,21 +50,25 @@ static void split(struct ms_sr *r, const char *part, size_t n)
         r->words[r->n_words++] = (struct ms_sr_word){part + start, (uint32_t)(n - start)};
 }
 
-static void split_all(struct ms_sr *r)
+/* Few names ask for many words, so a part is split when the next word is asked for. */
+static bool find_word(struct ms_sr *r, unsigned word)
 {
-    for (uint32_t i = 0; i < r->n_parts; i++)
-        split(r, r->parts[i].at, r->parts[i].n);
-    r->n_parts = 0;
+    while (word >= r->n_words && r->n_split < r->n_parts) {
+        const struct ms_sr_word *part = &r->parts[r->n_split++ % MS_SWIFT_WORDS];
+        split(r, part->at, part->n);
+    }
+    return word < r->n_words;
 }
 
-/* Half of all names never ask for a word, so parts are split when one is asked for. */
+/* Of more parts than there can be words the first are split to make room. */
 static void note_words(struct ms_sr *r, const char *part, size_t n)
 {
     if (r->n_words == MS_SWIFT_WORDS)
         return;
-    if (r->n_parts == MS_SR_PARTS)
-        split_all(r);
-    r->parts[r->n_parts++] = (struct ms_sr_word){part, (uint32_t)n};
+    if (r->n_parts - r->n_split == MS_SWIFT_WORDS)
+        (void)find_word(r, r->n_words);
+    if (r->n_parts - r->n_split < MS_SWIFT_WORDS)
+        r->parts[r->n_parts++ % MS_SWIFT_WORDS] = (struct ms_sr_word){part, (uint32_t)n};
 }
 
 /* N, and that many bytes, one at least. */
@@ -132,8 +136,7 @@ static struct ms_swift_node *joined(struct ms_sr *r)
             r->at++;
             more = is_lower(c);
             unsigned word = more ? c - 'a' : c - 'A';
-            split_all(r);
-            if (word >= r->n_words)
+            if (!find_word(r, word))
                 return NULL;
             if (n_pieces == MS_SR_PIECES)
                 return ms_sr_fail(r, MS_NAME_TOO_LARGE);
