@@ -159,8 +159,9 @@ enum {
     X(WEAK, 0, "weak ")                                                                            \
     X(UNOWNED, 0, "unowned ")                                                                      \
     X(UNMANAGED, 0, "unowned(unsafe) ")                                                            \
-    X(SIL_BOX_TYPE, 0, "@box ")                                                                    \
-    X(SIL_BOX_TYPE_WITH_LAYOUT, 0, NULL)   /* SIL_BOX_LAYOUT, signature?, TYPE_LIST? */            \
+    X(SIL_BOX_TYPE, MS_SWIFT_SIMPLE, "@box ")                                                      \
+    X(SIL_BOX_TYPE_WITH_LAYOUT, MS_SWIFT_SIMPLE,                                                   \
+      NULL)                                /* SIL_BOX_LAYOUT, signature?, TYPE_LIST? */            \
     X(SIL_BOX_LAYOUT, 0, NULL)             /* fields */                                            \
     X(SIL_BOX_MUTABLE_FIELD, 0, NULL)      /* TYPE */                                              \
     X(SIL_BOX_IMMUTABLE_FIELD, 0, NULL)    /* TYPE */                                              \
@@ -194,8 +195,8 @@ enum {
     X(BOUND_GENERIC_PROTOCOL, MS_SWIFT_SIMPLE, NULL)                                               \
     X(BOUND_GENERIC_OTHER_NOMINAL_TYPE, MS_SWIFT_SIMPLE, NULL)                                     \
     X(BOUND_GENERIC_TYPE_ALIAS, MS_SWIFT_SIMPLE, NULL)                                             \
-    X(BOUND_GENERIC_FUNCTION, 0, NULL) /* the function, TYPE_LIST */                               \
-    X(DEPENDENT_GENERIC_TYPE, 0, NULL) /* signature, TYPE */                                       \
+    X(BOUND_GENERIC_FUNCTION, 0, NULL)               /* the function, TYPE_LIST */                 \
+    X(DEPENDENT_GENERIC_TYPE, MS_SWIFT_SIMPLE, NULL) /* signature, TYPE */                         \
     /* PARAM_COUNTs by depth, then markers and requirements. */                                    \
     X(DEPENDENT_GENERIC_SIGNATURE, 0, NULL)                                                        \
     X(DEPENDENT_GENERIC_PARAM_COUNT, 0, NULL)             /* index */                              \

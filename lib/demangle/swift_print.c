@@ -235,7 +235,8 @@ static void print_phrase(struct ms_swift_printer *p, ms_swift_tree *node)
 {
     ms_swift_puts(p, ms_swift_phrases[node->kind]);
     /* Of operations on values a copy and a consume alone are told with their signature. */
-    if (node->kind >= MS_SWIFT_OUTLINED_RETAIN && node->kind <= MS_SWIFT_OUTLINED_ENUM_GET_TAG)
+    if ((node->kind >= MS_SWIFT_OUTLINED_RETAIN && node->kind <= MS_SWIFT_OUTLINED_ENUM_GET_TAG) ||
+        node->kind == MS_SWIFT_ANONYMOUS_DESCRIPTOR)
         ms_swift_print_node(p, ms_swift_kid(node, 0));
     else
         ms_swift_print_children(p, node, 0, "");

@@ -170,15 +170,11 @@ static ms_swift_tree *print_as(struct ms_swift_printer *p, ms_swift_tree *entity
         print_type_of(p, entity, how->form, many_words, arguments);
     if (prefix || !later)
         return later;
-    size_t before = ms_swift_mark(p);
     if (says_of(entity))
         MS_PUT(p, " of ");
     else
         MS_PUT(p, " in ");
-    size_t after = ms_swift_mark(p);
-    ms_swift_print_node(p, later);
-    if (ms_swift_mark(p) == after) /* a module that isn't shown */
-        ms_swift_back_to(p, before);
+    ms_swift_print_node(p, later); /* nothing, for a module that isn't shown: as in the reference */
     return NULL;
 }
 

@@ -22,7 +22,7 @@ static void print_reabstraction(struct ms_swift_printer *p, ms_swift_tree *node)
         return;
     }
     MS_PUT(p, "reabstraction thunk ");
-    if (node->kind != MS_SWIFT_REABSTRACTION_THUNK)
+    if (node->kind == MS_SWIFT_REABSTRACTION_THUNK_HELPER)
         MS_PUT(p, "helper ");
     if (n == (with_self ? 4u : 3u)) {
         ms_swift_print_node(p, node->child[0]);
