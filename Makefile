@@ -45,7 +45,7 @@ CXXRT    := -static-libstdc++ -static-libgcc
 endif
 LLVM_INC := $(LLVM_DIR)/include
 
-BASE    := $(OPT) -g $(SANFLAGS) -ffunction-sections -fdata-sections -fPIC -pthread $(SYSFLAGS) \
+BASE    := $(OPT) -g $(SANFLAGS) -ffunction-sections -fdata-sections -fPIC -fno-semantic-interposition -pthread $(SYSFLAGS) \
            -DMS_VERSION='"$(VERSION)"' $(if $(filter 1,$(SAN)),-DMS_SANITIZED)
 CFLAGS_LIB := -std=c17 $(BASE) $(CWARN) -Ilib -Ilib/include
 # cli/ sees the public headers and nothing else under lib/.
