@@ -46,9 +46,28 @@ static int byte(char c)
     return (unsigned char)c;
 }
 
+static inline bool is_name_byte(char c)
+{
+    return byte(c) >= 0x80 || class_of[byte(c)] & NAME;
+}
+
 bool ms_name_byte(char c)
 {
-    return byte(c) >= 0x80 || class(byte(c)) & NAME;
+    return is_name_byte(c);
+}
+
+/* Is any of n bytes not ASCII? */
+static bool has_wide(const char *at, size_t n)
+{
+    uint64_t all = 0, eight;
+    size_t i = 0;
+    for (; n - i >= 8; i += 8) {
+        memcpy(&eight, at + i, 8);
+        all |= eight;
+    }
+    for (; i < n; i++)
+        all |= (uint64_t)(byte(at[i]) & 0x80);
+    return all & 0x8080808080808080u;
 }
 
 /* ---- triggers ------------------------------------------------------------------------------- */
@@ -242,11 +261,18 @@ static void leave_zone(struct ms_word *word)
 
 bool ms_word_extend(struct ms_word *word, const char *at, size_t n, size_t max, bool ends)
 {
-    while (word->n < n && word->n < max) {
+    size_t most = n < max ? n : max;
+    while (word->n < most) {
         bool in_zone = word->n < word->zone_end;
-        if (in_zone ? is_objc_byte(word, at) : ms_name_byte(at[word->n])) {
-            word->n++;
-        } else if (!in_zone && enter_objc(word, at)) {
+        size_t before = word->n;
+        if (in_zone)
+            word->n += is_objc_byte(word, at);
+        else
+            while (word->n < most && is_name_byte(at[word->n]))
+                word->n++;
+        if (word->n > before)
+            continue;
+        if (!in_zone && enter_objc(word, at)) {
             word->n++; /* the '-' */
         } else {
             leave_zone(word);
@@ -312,8 +338,11 @@ size_t ms_name_ends(const char *at, const struct ms_word *word, size_t list[MS_N
         add_end(&ends, word->objc_at);
         return ends.n;
     }
-    size_t last = plain_suffix(at, word->n);
+    bool has_dot = memchr(at, '.', word->n), wide_too = has_wide(at, word->n);
+    size_t last = has_dot ? plain_suffix(at, word->n) : word->n;
     add_end(&ends, last);
+    if (!has_dot && !wide_too)
+        return ends.n;
     for (int left = 5; left && last > 1;)
         if (is_joint(at, --last)) {
             add_end(&ends, last);

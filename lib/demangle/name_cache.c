@@ -34,7 +34,10 @@ bool ms_name_cache_get(const struct ms_name_cache *cache, uint64_t hash, const c
 void ms_name_cache_put(struct ms_name_cache *cache, uint64_t hash, const char *name, size_t n,
                        const char *demangled, size_t n_demangled)
 {
-    if (n > MS_CACHE_BYTES || n_demangled >= MS_CACHE_BYTES - n)
+    uint32_t *seen = &cache->seen[hash & (MS_CACHE_SEEN - 1)], part = (uint32_t)(hash >> 32);
+    bool again = *seen == part;
+    *seen = part;
+    if (!again || n > MS_CACHE_BYTES || n_demangled >= MS_CACHE_BYTES - n)
         return;
     struct ms_name_slot *slot = &cache->slots[hash & (MS_CACHE_SLOTS - 1)];
     size_t need = n + n_demangled + 1;

@@ -10,12 +10,15 @@
 #include <stdint.h>
 
 enum {
+    MS_CACHE_SEEN = 4096,  /* a power of two */
     MS_CACHE_SLOTS = 2048, /* a power of two */
     MS_CACHE_BYTES = 4096  /* longest pair of names that is kept: 8 MiB in all at worst */
 };
 
-/* Direct-mapped: a name has one slot, and the newest stays. */
+/* Direct-mapped: a name has one slot, and the newest stays. A name is kept when it comes a second
+ * time: in a list of symbols none does, and keeping one takes as long as reading it. */
 struct ms_name_cache {
+    uint32_t seen[MS_CACHE_SEEN]; /* parts of the hashes of names that came once, by others */
     struct ms_name_slot {
         uint64_t hash;
         uint32_t n, n_demangled; /* 0: it can't be read */

@@ -26,18 +26,34 @@ static bool is_control(const unsigned char *at)
     return *at < 0x20 || *at == 0x7f || (*at == 0xc2 && at[1] >= 0x80 && at[1] < 0xa0);
 }
 
+/* How many bytes from `at` on are none of a control character: found out for eight at a time. */
+static size_t plain_run(const unsigned char *at, size_t n)
+{
+    const uint64_t each = 0x0101010101010101u;
+    size_t i = 0;
+    for (uint64_t eight; n - i >= 8; i += 8) {
+        memcpy(&eight, at + i, 8);
+        /* A top bit here is a byte of 0x80 or more, one of 0x7f, or one below a blank. */
+        if ((eight | (eight + each) | (eight - 0x20 * each)) & 0x80 * each)
+            break;
+    }
+    while (i < n && !is_control(at + i))
+        i++;
+    return i;
+}
+
 void ms_sink_plain(struct ms_sink *sink, const char *text)
 {
-    const unsigned char *from = (const unsigned char *)text, *at = from;
-    for (; *at; at++) {
-        if (!is_control(at))
-            continue;
-        ms_sink_write(sink, (const char *)from, (size_t)(at - from));
-        at += *at == 0xc2; /* two bytes make one character */
+    const unsigned char *at = (const unsigned char *)text, *end = at + strlen(text);
+    while (at < end) {
+        size_t n = plain_run(at, (size_t)(end - at));
+        ms_sink_write(sink, (const char *)at, n);
+        at += n;
+        if (at == end)
+            return;
+        at += *at == 0xc2 ? 2 : 1; /* two bytes make one character */
         ms_sink_write(sink, "?", 1);
-        from = at + 1;
     }
-    ms_sink_write(sink, (const char *)from, (size_t)(at - from));
 }
 
 void ms_sink_printf(struct ms_sink *sink, const char *format, ...)
