@@ -3,8 +3,8 @@
 #include <stdint.h>
 #include <string.h>
 
-static const char macro[] = "@__swiftmacro_";
-enum { MACRO = sizeof macro - 1, MOST_UNDERSCORES = 4 /* ____Z */ };
+static const char macro[] = "@__swiftmacro_", tlv_init[] = "$tlv$init";
+enum { MACRO = sizeof macro - 1, TLV_INIT = sizeof tlv_init - 1, MOST_UNDERSCORES = 4 /* ____Z */ };
 
 /* ---- bytes ---------------------------------------------------------------------------------- */
 
@@ -330,6 +330,13 @@ static size_t plain_suffix(const char *at, size_t n)
     return n;
 }
 
+/* What clang hangs on to the name of a thread-local variable for what it starts with. No reader
+ * of names takes it for theirs. */
+static bool ends_in_tlv_init(const char *at, size_t n)
+{
+    return n > TLV_INIT && memcmp(at + n - TLV_INIT, tlv_init, TLV_INIT) == 0;
+}
+
 size_t ms_name_ends(const char *at, const struct ms_word *word, size_t list[MS_NAME_ENDS])
 {
     struct ends ends = {at, list, 0};
@@ -341,6 +348,8 @@ size_t ms_name_ends(const char *at, const struct ms_word *word, size_t list[MS_N
     bool has_dot = memchr(at, '.', word->n), wide_too = has_wide(at, word->n);
     size_t last = has_dot ? plain_suffix(at, word->n) : word->n;
     add_end(&ends, last);
+    if (ends_in_tlv_init(at, last))
+        add_end(&ends, last - TLV_INIT);
     if (!has_dot && !wide_too)
         return ends.n;
     for (int left = 5; left && last > 1;)

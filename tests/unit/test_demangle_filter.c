@@ -127,6 +127,7 @@ Test(demangle_filter, what_stands_around_a_name)
     expect("_Z3fooi@plt _Z3foov@@V1", "«foo(int)»@plt «foo()»@@V1");
     expect("a=_Z3foov&b", "a=«foo()»&b");
     expect("*_Z3foov*, **_Z3foov** and _`_Z3foov`_", "*«foo()»*, **«foo()»** and _`«foo()»`_");
+    expect("s __ZN2ns5cacheE$tlv$init\n", "s «ns::cache»$tlv$init\n");
     expect("lib._Z3foov", "lib.«foo()»");
     expect("_Z3foov.cold.1.", "«foo() (.cold.1)».");
     expect("_Z3foov_ and", "«foo()»_ and");
