@@ -56,7 +56,7 @@ struct run {
     struct out out;
     struct ms_name_filter *filter;
     struct ms_system_demangler *system;
-    ms_demangler *demangle;
+    ms_demangler demangle;
     unsigned style;
     size_t found;         /* names, since this was last set to 0 */
     struct name_set said; /* names that were said to be unreadable */

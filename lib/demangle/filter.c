@@ -23,7 +23,7 @@ enum {
 
 struct ms_name_filter {
     struct ms_name_filter_sink sink;
-    ms_demangler *demangle;
+    ms_demangler demangle;
     void *context;
     unsigned style;
     bool stopped;              /* a callback said so */
@@ -46,7 +46,7 @@ static size_t demangle_plainly(void *to, const char *name, size_t n, unsigned st
 }
 
 struct ms_name_filter *ms_name_filter_open(const struct ms_name_filter_sink *sink, unsigned style,
-                                           ms_demangler *demangle, void *context)
+                                           ms_demangler demangle, void *context)
 {
     struct ms_name_filter *filter = calloc(1, sizeof *filter);
     char *output = malloc(FIRST_OUTPUT);

@@ -145,8 +145,8 @@ struct ms_name_filter_sink {
  * Another way to demangle than ms_demangle, whose results and parameters are the same.
  * @param to  what the filter was given with it
  */
-typedef size_t ms_demangler(void *to, const char *name, size_t n, unsigned style, char *out,
-                            size_t room);
+typedef size_t (*ms_demangler)(void *to, const char *name, size_t n, unsigned style, char *out,
+                               size_t room);
 
 /**
  * Finds every mangled name of any scheme in any bytes: logs, traces, the output of nm, binary
@@ -167,7 +167,7 @@ struct ms_name_filter;
  * @return NULL when memory is out
  */
 struct ms_name_filter *ms_name_filter_open(const struct ms_name_filter_sink *sink, unsigned style,
-                                           ms_demangler *demangle, void *context);
+                                           ms_demangler demangle, void *context);
 /** Takes NULL. */
 void ms_name_filter_close(struct ms_name_filter *filter);
 /** The next n bytes, cut anywhere. @return false once a callback did */
