@@ -1,8 +1,9 @@
 """The names part of bench: `machsym demangle` as a filter beside the other demanglers.
 
-Names are the committed ones of tests/names, shuffled and repeated; every program reads the same
-file. Logs are made here: one with a few names, one with a name on every line. What the programs
-print is compared before anything counts.
+Names are the committed ones of tests/names, shuffled and repeated, each time with another name of
+their module, so that no line comes twice; $MACHSYM_BENCH_NAMES names a file of real ones besides.
+Every program reads the same file. Logs are made here: one with a few names, one with a name on
+every line. How many lines the programs print alike is said with the rows.
 """
 import os
 import random
@@ -27,11 +28,13 @@ def rows(file, column=0):
         return [line.rstrip("\n").split("\t")[column] for line in f if not line.startswith("# ")]
 
 
-def repeated(names, n, seed):
-    """n names: all of them again and again, in an order of its own each time."""
-    dice, out = random.Random(seed), []
+def repeated(names, n, module):
+    """n names: all of them again and again, in an order and with a module of its own each time."""
+    dice, out, letters = random.Random(module), [], "abcdefghijklmnopqrstuvwxyz"
     while len(out) < n:
-        out += dice.sample(names, len(names))
+        a, b = divmod(len(out) // len(names), len(letters))
+        own = module[:2] + letters[a % len(letters)] + letters[b]
+        out += [name.replace(module, own) for name in dice.sample(names, len(names))]
     return out[:n]
 
 
@@ -124,22 +127,28 @@ def measure(bench, build, row):
     swift, cxx = rows("swift-compiled.tsv"), rows("cxx.tsv")
 
     file = os.path.join(work, "swift.txt")
-    write(file, 0, (name + "\n" for name in repeated(swift, SWIFT_LINES, 1)))
+    write(file, 0, (name + "\n" for name in repeated(swift, SWIFT_LINES, "3Vec")))
     demangle = os.environ.get("SWIFT_DEMANGLE")
-    for style, mine, theirs in (("full", [], ["-compact"]),
-                                ("simplified", ["--simplified"], ["-compact", "-simplified"])):
-        peers = [Program("swift-demangle", [demangle] + theirs)] if demangle else []
-        found = side_by_side(bench, f"Swift, {style}", Program("machsym-demangle", [path] + mine), peers,
-                             file, SWIFT_LINES, row)
-        what = f"Swift names a second, {style}: times swift-demangle's"
-        if peers:
-            bench.gate(what, ">= 5 ×", found["swift-demangle"].median("cpu") /
-                       found["machsym-demangle"].median("cpu"))
-        else:
-            bench.gate(what, ">= 5 ×", None, "SWIFT_DEMANGLE names no swift-demangle")
+    sets = [("Swift", file, SWIFT_LINES)]
+    real = os.environ.get("MACHSYM_BENCH_NAMES")
+    if real:
+        with open(real, encoding="utf-8") as f:
+            sets.append(("real Swift names", real, sum(1 for _ in f)))
+    for label, file, n in sets:
+        for style, mine, theirs in (("full", [], ["-compact"]),
+                                    ("simplified", ["--simplified"], ["-compact", "-simplified"])):
+            peers = [Program("swift-demangle", [demangle] + theirs)] if demangle else []
+            found = side_by_side(bench, f"{label}, {style}", Program("machsym-demangle", [path] + mine),
+                                 peers, file, n, row)
+            what = f"{label} a second, {style}: times swift-demangle's"
+            if peers:
+                bench.gate(what, ">= 5 ×", found["swift-demangle"].median("cpu") /
+                           found["machsym-demangle"].median("cpu"))
+            else:
+                bench.gate(what, ">= 5 ×", None, "SWIFT_DEMANGLE names no swift-demangle")
 
     file = os.path.join(work, "cxx.txt")
-    write(file, 0, ("_" + name + "\n" for name in repeated(cxx, CXX_LINES, 2)))
+    write(file, 0, ("_" + name + "\n" for name in repeated(cxx, CXX_LINES, "3app")))
     peers = []
     filt, gnu = tools.llvm_tool("llvm-cxxfilt"), shutil.which("c++filt")
     if filt:
