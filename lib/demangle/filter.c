@@ -178,10 +178,12 @@ static bool judge(struct scan *scan, size_t start)
     struct ms_name_filter *filter = scan->filter;
     const char *at = scan->view.at + start;
     struct ms_word word = {.no_objc = start < scan->no_objc};
-    if (start < scan->word_end) {
+    /* An '@' ends one word and begins the next, which may have the underscore before it. */
+    size_t prefix = ms_name_prefix(at);
+    if (start < scan->word_end && !prefix) {
         word.n = scan->word_end - start;
     } else {
-        word.n = ms_name_prefix(at);
+        word.n = prefix;
         if (start == 0 && scan->has_word)
             word = filter->word;
         if (!ms_word_extend(&word, at, scan->view.n - start, MS_DEMANGLE_INPUT + 1,

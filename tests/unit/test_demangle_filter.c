@@ -221,6 +221,9 @@ Test(demangle_filter, swift_macros)
     snprintf(out, sizeof out, "%.*s with unmangled suffix \".swift\"»:3",
              (int)(strlen(wanted) - strlen("»")), wanted);
     expect(text, out);
+    snprintf(text, sizeof text, "._Zx+_Zx._%s", name);
+    snprintf(out, sizeof out, "._Zx+_Zx.%s", wanted);
+    expect(text, out);
     stays("x@__swiftmacro_1a1b1cySi_tF9stringifyfMf_ @__swift");
 }
 

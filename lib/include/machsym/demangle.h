@@ -199,7 +199,7 @@ void ms_system_demangler_close(struct ms_system_demangler *system);
 /** Of enum ms_demangle_style, those that it can do for Swift names; C++ names have one form. */
 unsigned ms_system_demangler_styles(const struct ms_system_demangler *system);
 /**
- * As ms_demangle, for a filter too (an ms_demangler, with the demangler as `system`). Rust names,
+ * As ms_demangle, for a filter too (as its ms_demangler, with the demangler as `system`). Rust names,
  * which the system can't read, are read by ms_demangle.
  */
 size_t ms_system_demangle(void *system, const char *name, size_t n, unsigned style, char *out,
