@@ -225,13 +225,14 @@ Test(swift_limits, time_grows_as_names_do_and_memory_is_bounded, .timeout = 600)
 #endif
 }
 
-/* Each level is a dictionary of two of the level before: twice the text, for some ten bytes. */
+/* A tuple in which each type is a dictionary of two of the one before: twice the text, for some
+ * ten bytes. */
 static void double_up(const char *between, const char *end)
 {
     char name[4096];
     size_t last = 0;
     for (int levels = 1; levels < 200; levels++) {
-        char *at = name + sprintf(name, "$sSDySiSiG");
+        char *at = name + sprintf(name, "$sSDySiSiG_");
         for (int i = 0; i < levels; i++) {
             char index[16];
             if (i < 26)
@@ -257,7 +258,7 @@ static void double_up(const char *between, const char *end)
 static void *double_all(void *ignored)
 {
     (void)ignored;
-    double_up("", "D");
+    double_up("", "tD");
     return NULL;
 }
 
