@@ -45,8 +45,6 @@ RULES = [
     Rule("value parameters", "RV, a generic parameter that is a number, is newer than 6.0",
          "RVz", [("SiRVz", "")], [("<let A, B", "<A, B")]),
     Rule("embedded", "$e is newer than 6.0", r"^\$e", [(r"^\$e", "$s")]),
-    Rule("in a module", "-simplified prints “closure #2 in ” where it is in a module, which it doesn't show: "
-         "ours ends before that", "f[Uu]", [], [(r"(closure #\d+)$", r"\1 in ")]),
     Rule("payload", "a function in a specialisation's payload: 6.0 prints closures demangled, and "
          "both without short forms (Swift.Optional<X>); 6.3 prints closures mangled, functions with",
          r"Tf\d"),
