@@ -100,6 +100,33 @@ static bool is_fragment(const struct ms_report_file *file)
     return report->n_threads > 0;
 }
 
+/* Eight bytes: "0x" and six digits, which are more than a part of a name has. */
+static bool is_long_address(const char *text)
+{
+    for (size_t i = 2; i < 8; i++)
+        if (!memchr("0123456789abcdefABCDEF", text[i], 22))
+            return false;
+    return memcmp(text, "0x", 2) == 0;
+}
+
+/*
+ * A line without a TAB may hold two addresses. Where "0xLOAD + OFF" told which of them is the
+ * frame's, naming it takes that away, too.
+ */
+static bool is_ambiguous(const struct ms_report_file *file)
+{
+    const struct ms_report *report = &file->reports[0];
+    for (size_t i = 0; i < report->n_frames; i++) {
+        const struct ms_report_frame *frame = &report->frames[i];
+        unsigned n = 0;
+        for (size_t at = frame->line_off; at + 8 <= frame->rest_off; at++)
+            n += is_long_address((const char *)file->bytes.at + at);
+        if (frame->form == MS_FORM_LINE && frame->place != MS_PLACE_ELIDED && n > 1)
+            return true;
+    }
+    return false;
+}
+
 static void check_text(const struct ms_report_file *file)
 {
     const struct ms_report *report = &file->reports[0];
@@ -120,7 +147,8 @@ static void check_text(const struct ms_report_file *file)
     CHECK(ms_report_parse(bytes, "again", &again, &err) == MS_OK);
     check_reports(&again);
     CHECK(again.n_reports == 1);
-    compare(report, &again.reports[0]);
+    if (!is_ambiguous(file))
+        compare(report, &again.reports[0]);
     ms_report_file_fini(&again);
     ms_text_fini(&text);
 }
