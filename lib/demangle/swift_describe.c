@@ -54,27 +54,29 @@ static void note_attribute(tree *node, struct ms_name *out)
     }
 }
 
-/* The module that a declaration or type is in: of an extension the one that extends. */
-static tree *module_of(tree *node)
+/*
+ * The module that a declaration or type is in, of an extension the one that extends: the first
+ * that its contexts come to. `steps` bounds the search among what has none.
+ */
+static tree *module_of(tree *node, unsigned depth, unsigned *steps)
 {
-    for (unsigned depth = 0; node && depth < MS_SWIFT_DEPTH; depth++) {
-        switch (node->kind) {
-        case MS_SWIFT_MODULE:
-            return node->has_text ? node : NULL;
-        case MS_SWIFT_ANONYMOUS_CONTEXT:
-        case MS_SWIFT_DEPENDENT_GENERIC_TYPE:
-            node = kid(node, 1);
-            break;
-        default:
-            node = kid(node, 0);
-        }
+    tree *found = NULL;
+    if (node->kind == MS_SWIFT_MODULE)
+        return node->has_text ? node : NULL;
+    /* Their first child is an address, or a signature whose requirements are of anywhere. */
+    uint32_t first =
+        node->kind == MS_SWIFT_ANONYMOUS_CONTEXT || node->kind == MS_SWIFT_DEPENDENT_GENERIC_TYPE;
+    for (uint32_t i = first; i < ms_swift_n_children(node) && !found && depth && *steps; i++) {
+        --*steps;
+        found = module_of(node->child[i], depth - 1, steps);
     }
-    return NULL;
+    return found;
 }
 
 static void note_module(tree *entity, struct ms_name *out)
 {
-    tree *module = module_of(entity);
+    unsigned steps = 256;
+    tree *module = module_of(entity, 64, &steps);
     if (!module || module->n >= sizeof out->module)
         return;
     memcpy(out->module, module->text, module->n);
