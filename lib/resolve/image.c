@@ -145,16 +145,13 @@ void ms_image_close(struct ms_image *image)
 {
     if (!image)
         return;
-    ms_dwarf_close(image->dwarf);
+    ms_dwarf_unload(&image->dwarf);
     ms_symbols_fini(&image->binary_symbols);
     ms_symbols_fini(&image->debug_symbols);
     ms_names_fini(&image->binary_names);
     ms_names_fini(&image->debug_names);
     for (size_t i = 0; i < image->n_single; i++)
         ms_symbols_fini(&image->single[i]);
-    for (size_t i = 0; i < image->n_inflated; i++)
-        free(image->inflated[i]);
-    free(image->code);
     free(image->mismatch_path);
     ms_part_close(&image->binary);
     ms_part_close(&image->debug);

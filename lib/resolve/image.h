@@ -4,8 +4,8 @@
 #ifndef MS_RESOLVE_IMAGE_H
 #define MS_RESOLVE_IMAGE_H
 
-#include "dwarf/dwarf.h"
 #include "machsym/image.h"
+#include "resolve/dwarf_load.h"
 #include "resolve/names.h"
 #include "resolve/part.h"
 
@@ -22,13 +22,8 @@ struct ms_image {
     struct ms_uuid mismatch_uuid;
 
     enum ms_ready dwarf_ready;
-    struct ms_dwarf *dwarf;             /* NULL when there is no DWARF */
-    struct ms_error dwarf_error;        /* why not, when dwarf_ready is MS_FAILED */
-    struct ms_dwarf_sections sections;
-    struct ms_dwarf_range *code;        /* owned */
-    uint8_t *inflated[16];              /* decompressed sections; owned */
-    size_t n_inflated;
-    char dwarf_where[320];
+    struct ms_loaded_dwarf dwarf; /* without a reader when there is no DWARF */
+    struct ms_error dwarf_error;  /* why not, when dwarf_ready is MS_FAILED */
 
     enum ms_ready symbols_ready;
     struct ms_symbols binary_symbols, debug_symbols;
