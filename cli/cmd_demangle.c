@@ -4,6 +4,7 @@
  */
 #include "common/args.h"
 #include "common/console.h"
+#include "common/name_fan.h"
 #include "common/name_set.h"
 #include "common/names.h"
 #include "common/out.h"
@@ -48,13 +49,13 @@ static const struct command command = {
 };
 
 enum {
-    READ_BYTES = 1 << 18,
     SAID_BYTES = 600 /* of a name on stderr */
 };
 
 struct run {
     struct out out;
     struct ms_name_filter *filter;
+    struct name_fan fan;
     struct ms_system_demangler *system;
     ms_demangler demangle;
     unsigned style;
@@ -242,26 +243,51 @@ static bool is_idle(int fd)
     return poll(&one, 1, 0) == 0;
 }
 
-/* Passes it on in large pieces; what was found is shown before waiting for more. */
+static bool feed(struct run *run, const char *bytes, size_t n)
+{
+    /* One thread where what is found is told one by one. */
+    bool alone = opt.json || opt.verbose || opt.demangler == DEMANGLER_SYSTEM;
+    return (alone ? ms_name_filter_feed(run->filter, bytes, n)
+                  : name_fan_feed(&run->fan, bytes, n)) &&
+           !run->out.sink.failed;
+}
+
+/*
+ * Passes it on in large pieces; what was found is shown before waiting for more. Into *bytes goes
+ * as much as there is at the moment, up to a piece.
+ */
 static int do_input(struct run *run)
 {
-    static char bytes[READ_BYTES];
+    size_t room = name_fan_piece(&run->fan), have = 0;
+    char *bytes = malloc(room);
+    if (!bytes)
+        return out_of_memory();
+    int status = EXIT_DONE;
     for (bool more = true; more;) {
-        if (is_idle(STDIN_FILENO))
+        bool idle = is_idle(STDIN_FILENO);
+        if (have && (idle || have == room)) {
+            more = feed(run, bytes, have);
+            have = 0;
+        }
+        if (idle)
             out_flush(&run->out);
-        ssize_t got = read(STDIN_FILENO, bytes, sizeof bytes);
+        ssize_t got = more ? read(STDIN_FILENO, bytes + have, room - have) : 0;
         if (got < 0 && console_wait(STDIN_FILENO, false))
             continue;
         if (got < 0) {
             complain("standard input: cannot be read: %s", strerror(errno));
-            ms_name_filter_finish(run->filter);
-            return EXIT_INPUT;
+            status = EXIT_INPUT;
         }
-        more = got > 0 && ms_name_filter_feed(run->filter, bytes, (size_t)got) &&
-               !run->out.sink.failed;
+        if (got > 0)
+            have += (size_t)got;
+        else
+            more = false;
     }
+    if (have)
+        feed(run, bytes, have);
     ms_name_filter_finish(run->filter);
-    return EXIT_DONE;
+    free(bytes);
+    return status;
 }
 
 /* ---- start -------------------------------------------------------------------------------- */
@@ -297,7 +323,10 @@ static int prepare(struct run *run)
         return status;
     struct ms_name_filter_sink sink = {run, on_text, on_name, opt.verbose ? on_unread : NULL};
     run->filter = ms_name_filter_open(&sink, run->style, run->demangle, run->system);
-    return run->filter ? ARGS_RUN : out_of_memory();
+    if (!run->filter)
+        return out_of_memory();
+    name_fan_init(&run->fan, run->filter, &run->out.sink, run->style);
+    return ARGS_RUN;
 }
 
 static int answer(struct run *run, const struct word_list *words)
@@ -322,6 +351,7 @@ int main(int argc, char **argv)
         status = prepare(&run);
     if (status == ARGS_RUN)
         status = answer(&run, &words);
+    name_fan_fini(&run.fan);
     ms_name_filter_close(run.filter);
     ms_system_demangler_close(run.system);
     name_set_fini(&run.said);
