@@ -25,6 +25,7 @@ enum {
 /* With LC_REQ_DYLD, the top bit, which an enum constant cannot hold. */
 #define MS_LC_DYLD_INFO_ONLY 0x80000022u
 #define MS_LC_DYLD_EXPORTS_TRIE 0x80000033u
+#define MS_LC_DYLD_CHAINED_FIXUPS 0x80000034u
 #define MS_LC_FILESET_ENTRY 0x80000035u
 
 enum {
