@@ -4,6 +4,7 @@
 #include "macho/commands.h"
 #include "macho/fixups_binds.h"
 #include "macho/fixups_chains.h"
+#include "macho/fixups_rebases.h"
 
 #include <stdlib.h>
 
@@ -23,6 +24,7 @@ struct ms_fixups {
     size_t n_spans;
     struct ms_chains chains;
     struct ms_binds binds;
+    struct ms_rebases rebases;
     bool has_binds; /* they were read */
 };
 
@@ -114,6 +116,7 @@ void ms_fixups_close(struct ms_fixups *fixups)
         return;
     ms_chains_close(&fixups->chains);
     ms_binds_fini(&fixups->binds);
+    ms_rebases_fini(&fixups->rebases);
     free(fixups->spans);
     free(fixups);
 }
@@ -167,19 +170,39 @@ enum ms_status ms_fixups_bytes(const struct ms_fixups *fixups, uint64_t address_
 
 /* ---- slots ----------------------------------------------------------------------------------- */
 
-/* A word that nothing names: an address if it lies in the image. */
-static void take_word(const struct ms_fixups *fixups, bool is_chained, struct ms_slot *out)
+/* True for an address that one could point to. */
+static bool is_inside(const struct ms_fixups *fixups, uint64_t vm)
+{
+    const struct span *span = find_span(fixups, vm);
+    return span && strcmp(fixups->macho->segments[span->segment].name, "__PAGEZERO") != 0;
+}
+
+static void take_number(struct ms_slot *out)
 {
     out->kind = out->raw == 0 ? MS_SLOT_NULL : MS_SLOT_PLAIN;
     out->value = out->raw;
+}
+
+/* A word that nothing binds. Where there is no list of rebases, it is an address if it can be. */
+static void take_word(const struct ms_fixups *fixups, uint32_t segment, uint64_t segment_off,
+                      struct ms_slot *out)
+{
+    const struct ms_macho *macho = fixups->macho;
+    bool is_listed = ms_rebases_has(&fixups->rebases, segment, segment_off);
+    take_number(out);
     /* An object's addresses begin at 0 and would make an address of any number. */
-    if (out->raw == 0 || is_chained || fixups->macho->filetype == MS_MH_OBJECT)
-        return;
-    const struct span *span = find_span(fixups, out->raw);
-    if (!span || strcmp(fixups->macho->segments[span->segment].name, "__PAGEZERO") == 0)
+    if (!is_listed &&
+        (out->raw == 0 || macho->filetype == MS_MH_OBJECT ||
+         (fixups->rebases.is_whole && segment_off % 4 == 0) || !is_inside(fixups, out->raw)))
         return;
     out->kind = MS_SLOT_REBASE;
     out->target_vm = out->raw;
+    /* The top byte may say something else: libc++ marks names of private types there. */
+    if (macho->is64 && !is_inside(fixups, out->raw) &&
+        is_inside(fixups, out->raw & ~((uint64_t)0xff << 56))) {
+        out->tag = (uint8_t)(out->raw >> 56);
+        out->target_vm &= ~((uint64_t)0xff << 56);
+    }
 }
 
 static void take_bind(const struct ms_bind *bind, bool is_weak, struct ms_slot *out)
@@ -222,18 +245,23 @@ static enum ms_status take_thread(struct ms_fixups *fixups, uint64_t slot_off, s
     return MS_OK;
 }
 
-static enum ms_status read_bound(struct ms_fixups *fixups, uint64_t slot_vm, uint64_t slot_off,
-                                 struct ms_slot *out, struct ms_error *err)
+static enum ms_status read_bound(struct ms_fixups *fixups, const struct span *span,
+                                 uint64_t slot_vm, struct ms_slot *out, struct ms_error *err)
 {
+    uint64_t slot_off = span->off + (slot_vm - span->vm);
     if (!fixups->has_binds) {
         enum ms_status status = ms_binds_read(fixups->macho, fixups->base_vm, &fixups->binds, err);
-        if (status != MS_OK)
+        if (status == MS_OK)
+            status = ms_rebases_read(fixups->macho, &fixups->rebases, err);
+        if (status != MS_OK) {
+            ms_binds_fini(&fixups->binds);
             return status;
+        }
         fixups->has_binds = true;
     }
     size_t n;
     const struct ms_record *records = ms_binds_find(&fixups->binds, slot_vm, &n);
-    take_word(fixups, false, out);
+    take_word(fixups, span->segment, slot_vm - span->vm, out);
     if (n == 0 && out->kind != MS_SLOT_REBASE && fixups->binds.damage.status != MS_OK) {
         if (err)
             *err = fixups->binds.damage;
@@ -273,10 +301,10 @@ enum ms_status ms_fixups_read(struct ms_fixups *fixups, uint64_t slot_vm, struct
     out->raw =
         fixups->word == 8 ? ms_load_u64(word.at, macho->big) : ms_load_u32(word.at, macho->big);
     if (!fixups->chains.present || macho->filetype == MS_MH_OBJECT)
-        return read_bound(fixups, slot_vm, span->off + off, out, err);
+        return read_bound(fixups, span, slot_vm, out, err);
     status = ms_chains_read(&fixups->chains, span->segment, data, off, out, err);
     if (status == MS_ABSENT) {
-        take_word(fixups, true, out);
+        take_number(out);
         status = MS_OK;
     }
     return status;

@@ -57,7 +57,8 @@ uint64_t ms_fixups_base(const struct ms_fixups *fixups);
 /**
  * Reads the pointer at an address as linked. With chained fixups a word that no chain leads to
  * is PLAIN, or NULL when it is 0; the chain of one page is walked for that, and kept. Without
- * them, a word that no bind names is a REBASE if it is an address in a segment of this image.
+ * them, a word that no bind names is a REBASE if the list of rebases has it or, in an image
+ * without such a list, if it is an address in one of its segments.
  * In an object file relocations decide.
  * @return MS_ABSENT: the segment has no bytes in this file (a dSYM's copy);
  *         MS_E_FORMAT: the address is outside the image, or a chain, an import or an opcode that
