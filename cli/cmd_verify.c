@@ -3,12 +3,11 @@
  */
 #include "common/args.h"
 #include "common/console.h"
+#include "common/llvm_verify.h"
 #include "common/out.h"
-#include "common/program.h"
 #include "machsym/image.h"
 
 #include <inttypes.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -117,19 +116,6 @@ static int check_lookup(struct run *run, const struct ms_slice_uuid *slice)
 
 /* ---- --dwarf ------------------------------------------------------------------------------ */
 
-/*
- * What LLVM may use. It holds several times the file in memory, and reads some 2 MB a second
- * here on a busy machine; on a damaged file it may go round in circles for ever.
- */
-enum { LLVM_LEAST_SECONDS = 60, LLVM_BYTES_A_SECOND = 128 << 10, LLVM_MEMORY_RATIO = 40 };
-#define LLVM_MEMORY_LEAST ((uint64_t)2 << 30)
-
-static unsigned llvm_seconds(uint64_t file_bytes)
-{
-    uint64_t seconds = LLVM_LEAST_SECONDS + file_bytes / LLVM_BYTES_A_SECOND;
-    return seconds < 1u << 20 ? (unsigned)seconds : 1u << 20;
-}
-
 static bool take_report(void *to, const char *bytes, size_t n)
 {
     struct run *run = to;
@@ -143,37 +129,15 @@ static bool take_report(void *to, const char *bytes, size_t n)
 static int check_dwarf(struct run *run, const struct ms_slice_uuid *slice)
 {
     const struct ms_slice_uuid *theirs = with_uuid(&run->dsym, &slice->uuid);
-    char uuid[MS_UUID_TEXT];
-    ms_uuid_format(&slice->uuid, uuid);
-    const char *const arguments[] = {"verify", theirs->path, uuid, NULL};
-    struct helper_end end;
+    bool clean;
     out_flush(&run->out);
-    int status = helper_run("llvm", arguments, llvm_seconds(theirs->file_bytes),
-                            LLVM_MEMORY_LEAST + theirs->file_bytes * LLVM_MEMORY_RATIO, take_report,
-                            run, &end);
+    int status = llvm_verify(theirs->path, slice->arch, &slice->uuid, theirs->file_bytes,
+                             take_report, run, &clean);
     if (status != EXIT_DONE)
         return status;
-    if (end.signal == SIGXCPU || end.signal == SIGKILL) {
-        complain("%s (%s): LLVM's verifier was ended after %u seconds: it does not come to an end "
-                 "on every damaged file",
-                 theirs->path, slice->arch, llvm_seconds(theirs->file_bytes));
-        return EXIT_INPUT;
-    }
-    if (end.status < 0) {
-        complain("%s (%s): LLVM's verifier was ended by signal %d (%s): it does not survive every "
-                 "damaged file, or it hit its limits",
-                 theirs->path, slice->arch, end.signal, strsignal(end.signal));
-        return EXIT_INPUT;
-    }
-    if (end.status > 1 && end.status != 3) { /* 3: it has said why it can't read the file */
-        complain("machsym-helper-llvm ended with status %d: it can't run here", end.status);
-        return EXIT_SYSTEM;
-    }
-    if (end.status == 3)
-        return EXIT_INPUT;
-    run->n_broken += end.status == 1;
+    run->n_broken += !clean;
     if (opt.json)
-        ms_json_field_bool(&run->json, "dwarf_clean", end.status == 0);
+        ms_json_field_bool(&run->json, "dwarf_clean", clean);
     return EXIT_DONE;
 }
 

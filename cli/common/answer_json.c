@@ -1,8 +1,7 @@
 #include "common/answer_json.h"
 
-static void json_frame(struct ms_json *json, const struct ms_shown_frame *frame)
+void json_frame_members(struct ms_json *json, const struct ms_shown_frame *frame)
 {
-    ms_json_object(json);
     ms_json_field(json, "function", frame->function);
     ms_json_field(json, "mangled", frame->mangled);
     if (frame->has_offset)
@@ -15,6 +14,12 @@ static void json_frame(struct ms_json *json, const struct ms_shown_frame *frame)
     if (frame->inlined)
         ms_json_field_bool(json, "inlined", true);
     ms_json_field(json, "source", ms_source_name(frame->source));
+}
+
+static void json_frame(struct ms_json *json, const struct ms_shown_frame *frame)
+{
+    ms_json_object(json);
+    json_frame_members(json, frame);
     ms_json_object_end(json);
 }
 

@@ -9,4 +9,7 @@
 /* Writes the members "why" and "frames" into the object that is open. */
 void json_shown(struct ms_json *json, const struct ms_shown *shown);
 
+/* Writes the members of one frame into the object that is open. */
+void json_frame_members(struct ms_json *json, const struct ms_shown_frame *frame);
+
 #endif

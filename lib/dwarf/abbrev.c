@@ -79,7 +79,7 @@ static void add_skip(struct maker *m, uint8_t form)
     m->skip += size;
 }
 
-enum ms_part ms_part_of(uint64_t attribute)
+enum ms_die_part ms_part_of(uint64_t attribute)
 {
     switch (attribute) {
     case DW_AT_low_pc:
@@ -110,9 +110,9 @@ enum ms_part ms_part_of(uint64_t attribute)
 }
 
 /* Takes the value if it is one of the first `n_parts` parts, else skips it. */
-static bool add_part(struct maker *m, const struct ms_spec *spec, enum ms_part n_parts)
+static bool add_part(struct maker *m, const struct ms_spec *spec, enum ms_die_part n_parts)
 {
-    enum ms_part part = ms_part_of(spec->attribute);
+    enum ms_die_part part = ms_part_of(spec->attribute);
     if (part >= n_parts) {
         add_skip(m, spec->form);
         return false;
@@ -140,7 +140,7 @@ static uint8_t kind_of(uint64_t tag, bool children, bool has_code)
 
 /* Compiles the specifications at `c` into a program that passes the DIE by and takes the
  * first `n_parts` parts; leaves c behind their end. */
-static uint32_t compile_program(struct maker *m, struct ms_cursor *c, enum ms_part n_parts,
+static uint32_t compile_program(struct maker *m, struct ms_cursor *c, enum ms_die_part n_parts,
                                 bool *has_code, bool *too_many)
 {
     uint32_t first = (uint32_t)m->table->n_steps;

@@ -24,11 +24,11 @@ enum ms_action {
     MS_ACT_BLOCK4,
     MS_ACT_BLOCK,
     MS_ACT_INDIRECT,
-    MS_ACT_TAKE /* and up: the value becomes part MS_ACT_TAKE + n; see enum ms_part */
+    MS_ACT_TAKE /* and up: the value becomes part MS_ACT_TAKE + n; see enum ms_die_part */
 };
 
 /** What is asked of a function's DIE, and of a unit's: where the code is, … */
-enum ms_part {
+enum ms_die_part {
     MS_LOW,
     MS_HIGH,
     MS_RANGES,
@@ -45,7 +45,7 @@ enum ms_part {
 };
 
 /** The part that an attribute is; MS_N_PARTS for all others. */
-enum ms_part ms_part_of(uint64_t attribute);
+enum ms_die_part ms_part_of(uint64_t attribute);
 
 /** Skip so many bytes, then act. The constant of an implicit value that is taken fills the
  *  two steps that follow it. */

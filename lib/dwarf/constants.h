@@ -7,10 +7,39 @@
 #define MS_DWARF_CONSTANTS_H
 
 enum {
+    DW_TAG_array_type = 0x01,
+    DW_TAG_class_type = 0x02,
+    DW_TAG_enumeration_type = 0x04,
+    DW_TAG_formal_parameter = 0x05,
+    DW_TAG_lexical_block = 0x0b,
+    DW_TAG_pointer_type = 0x0f,
+    DW_TAG_reference_type = 0x10,
     DW_TAG_compile_unit = 0x11,
+    DW_TAG_structure_type = 0x13,
+    DW_TAG_subroutine_type = 0x15,
+    DW_TAG_typedef = 0x16,
+    DW_TAG_union_type = 0x17,
+    DW_TAG_unspecified_parameters = 0x18,
     DW_TAG_inlined_subroutine = 0x1d,
+    DW_TAG_module = 0x1e,
+    DW_TAG_ptr_to_member_type = 0x1f,
+    DW_TAG_subrange_type = 0x21,
+    DW_TAG_base_type = 0x24,
+    DW_TAG_const_type = 0x26,
     DW_TAG_subprogram = 0x2e,
-    DW_TAG_type_unit = 0x41
+    DW_TAG_template_type_parameter = 0x2f,
+    DW_TAG_template_value_parameter = 0x30,
+    DW_TAG_variable = 0x34,
+    DW_TAG_volatile_type = 0x35,
+    DW_TAG_restrict_type = 0x37,
+    DW_TAG_namespace = 0x39,
+    DW_TAG_unspecified_type = 0x3b,
+    DW_TAG_partial_unit = 0x3c,
+    DW_TAG_type_unit = 0x41,
+    DW_TAG_rvalue_reference_type = 0x42,
+    DW_TAG_atomic_type = 0x47,
+    DW_TAG_skeleton_unit = 0x4a,
+    DW_TAG_LLVM_ptrauth_type = 0x4300
 };
 
 enum {
@@ -23,13 +52,28 @@ enum {
 };
 
 enum {
+    DW_AT_location = 0x02,
     DW_AT_name = 0x03,
+    DW_AT_byte_size = 0x0b,
     DW_AT_stmt_list = 0x10,
     DW_AT_low_pc = 0x11,
     DW_AT_high_pc = 0x12,
+    DW_AT_language = 0x13,
     DW_AT_comp_dir = 0x1b,
+    DW_AT_const_value = 0x1c,
+    DW_AT_containing_type = 0x1d,
+    DW_AT_lower_bound = 0x22,
+    DW_AT_producer = 0x25,
+    DW_AT_upper_bound = 0x2f,
     DW_AT_abstract_origin = 0x31,
+    DW_AT_artificial = 0x34,
+    DW_AT_calling_convention = 0x36,
+    DW_AT_count = 0x37,
+    DW_AT_decl_file = 0x3a,
+    DW_AT_decl_line = 0x3b,
+    DW_AT_frame_base = 0x40,
     DW_AT_specification = 0x47,
+    DW_AT_type = 0x49,
     DW_AT_entry_pc = 0x52,
     DW_AT_ranges = 0x55,
     DW_AT_call_column = 0x57,
@@ -39,6 +83,9 @@ enum {
     DW_AT_str_offsets_base = 0x72,
     DW_AT_addr_base = 0x73,
     DW_AT_rnglists_base = 0x74,
+    DW_AT_reference = 0x77,
+    DW_AT_rvalue_reference = 0x78,
+    DW_AT_loclists_base = 0x8c,
     DW_AT_MIPS_linkage_name = 0x2007,
     DW_AT_GNU_addr_base = 0x2133
 };

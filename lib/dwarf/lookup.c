@@ -216,6 +216,12 @@ static void put_function(const struct ms_function *function, uint64_t address,
     }
 }
 
+/* Type units have no code; their DIEs lie in another section before DWARF 5. */
+static uint64_t place_of(const struct ms_lookup *l, uint64_t die_off)
+{
+    return l->unit->header.in_types ? 0 : l->unit->header.off + die_off;
+}
+
 static size_t chain_length(const struct ms_scan *scan, uint32_t node)
 {
     size_t n = 0;
@@ -233,6 +239,7 @@ static enum ms_status put_outermost(struct ms_lookup *l, size_t i, struct ms_fra
     if (!function)
         return ms_fail_memory(err);
     put_function(function, l->scan.addresses[i], frame);
+    frame->die_off = place_of(l, l->scan.nodes[l->scan.claims[i].root].die_off);
     enum ms_status status =
         ms_unit_fail(l->unit, &found, MS_E_LIMIT, l->scan.nodes[l->scan.claims[i].root].die_off,
                      "too many calls are inlined here");
@@ -257,6 +264,7 @@ static enum ms_status put_chain(struct ms_lookup *l, size_t i, struct ms_frame *
         else
             put_row(l, i, &frames[at]);
         frames[at].inlined = scan->nodes[node].parent != MS_NO_NODE;
+        frames[at].die_off = place_of(l, scan->nodes[node].die_off);
         call = *function; /* the array may move when the next one is read */
         inner = &call;
     }
@@ -268,6 +276,7 @@ static void put_line_alone(struct ms_lookup *l, size_t i, struct ms_dwarf_answer
                            struct ms_dwarf_hit *hit, struct ms_frame *frame)
 {
     put_row(l, i, frame);
+    frame->die_off = place_of(l, l->unit->header.root);
     if (frame->file)
         return;
     out->n_frames--;

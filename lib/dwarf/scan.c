@@ -2,6 +2,7 @@
 
 #include "base/array.h"
 #include "base/limits.h"
+#include "dwarf/pass.h"
 #include "dwarf/reader.h"
 
 #include <stdlib.h>
@@ -43,29 +44,10 @@ void ms_scan_fini(struct ms_scan *scan)
     memset(scan, 0, sizeof *scan);
 }
 
-/* ---- the pass ----------------------------------------------------------------------------
-
-   This loop reads every byte of a unit, so its state is a plain index that the compiler
-   can keep in a register: `at` into bytes[0, n), which must be below n before a byte is
-   read. Fixed sizes are added unchecked, 64 KiB at most at a time; the next read then sees
-   that `at` is past the end. */
-
-static inline size_t pass_leb(const uint8_t *bytes, size_t n, size_t at)
-{
-    while (at < n)
-        if (!(bytes[at++] & 0x80))
-            return at;
-    return n + 1;
-}
-
-/* Moves past `size` bytes whose number the input gave. */
-static inline size_t pass_bytes(size_t n, size_t at, uint64_t size)
-{
-    return at <= n && size <= n - at ? at + (size_t)size : n + 1;
-}
+/* ---- the pass ---------------------------------------------------------------------------- */
 
 /* The rarer shapes of value, by way of a cursor. */
-static size_t pass_rare(const struct ms_unit *unit, const struct ms_step *step, size_t at)
+size_t ms_pass_rare(const struct ms_unit *unit, const struct ms_step *step, size_t at)
 {
     struct ms_cursor c = ms_cursor_over(unit->bytes, unit->encoding.big);
     ms_cursor_seek(&c, at);
@@ -91,24 +73,6 @@ static size_t pass_rare(const struct ms_unit *unit, const struct ms_step *step, 
         ms_value_skip(&c, &unit->encoding, step->form);
     }
     return c.bad ? unit->bytes.n + 1 : (size_t)ms_cursor_offset(&c);
-}
-
-/* Passes a DIE by: `at` is behind its code. */
-static inline size_t pass_by(const struct ms_unit *unit, const uint8_t *bytes, size_t n, size_t at,
-                             const struct ms_abbrev *abbrev, const struct ms_step *steps)
-{
-    const struct ms_step *step = &abbrev->first, *next = steps + abbrev->skip;
-    for (;; step = next++) {
-        at += step->skip;
-        if (step->action == MS_ACT_END)
-            return at;
-        if (step->action == MS_ACT_LEB)
-            at = pass_leb(bytes, n, at);
-        else if (step->action == MS_ACT_BLOCK && at < n && bytes[at] < 0x80)
-            at = pass_bytes(n, at + 1, bytes[at]);
-        else
-            at = pass_rare(unit, step, at);
-    }
 }
 
 static enum ms_status finish(struct ms_scan *scan, const struct ms_unit *unit, bool bad,
@@ -188,7 +152,7 @@ static size_t pass_scope(struct ms_scan *scan, const struct ms_unit *unit,
         return ms_scan_function(scan, unit, abbrev, at, start, depth);
     /* It hides the function around it from what is inside. */
     (void)ms_scan_open_scope(scan, start, depth + 1, false);
-    return pass_by(unit, unit->bytes.at, unit->bytes.n, at, abbrev, unit->abbrevs->steps);
+    return ms_pass_by(unit, unit->bytes.at, unit->bytes.n, at, abbrev, unit->abbrevs->steps);
 }
 
 enum ms_status ms_scan_run(struct ms_scan *scan, const struct ms_unit *unit, uint64_t die_off,
@@ -232,7 +196,7 @@ enum ms_status ms_scan_run(struct ms_scan *scan, const struct ms_unit *unit, uin
             return unknown_code(scan, unit, start, code);
         n_dies++;
         if (abbrev->kind == MS_DIE_PLAIN || (abbrev->kind == MS_DIE_INLINED && !inside.live)) {
-            at = pass_by(unit, bytes, n, at, abbrev, steps);
+            at = ms_pass_by(unit, bytes, n, at, abbrev, steps);
         } else {
             at = pass_scope(scan, unit, abbrev, at, start, depth);
             inside = look_inside(scan);

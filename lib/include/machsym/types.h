@@ -124,6 +124,8 @@ struct ms_frame {
     bool has_start;
     bool inlined;         /**< inlined into the frame that follows */
     enum ms_source source;
+    uint64_t die_off;     /**< of its DIE in .debug_info, of its unit's where only the line is
+                               known; 0 = none */
 };
 
 /** All that is known of one address: the whole inline chain, innermost first. */

@@ -1,0 +1,53 @@
+#include "common/llvm_verify.h"
+
+#include "common/console.h"
+#include "common/program.h"
+
+#include <signal.h>
+#include <string.h>
+
+/*
+ * What LLVM may use. It holds several times the file in memory, and reads some 2 MB a second
+ * here on a busy machine; on a damaged file it may go round in circles for ever.
+ */
+enum { LLVM_LEAST_SECONDS = 60, LLVM_BYTES_A_SECOND = 128 << 10, LLVM_MEMORY_RATIO = 40 };
+#define LLVM_MEMORY_LEAST ((uint64_t)2 << 30)
+
+static unsigned llvm_seconds(uint64_t file_bytes)
+{
+    uint64_t seconds = LLVM_LEAST_SECONDS + file_bytes / LLVM_BYTES_A_SECOND;
+    return seconds < 1u << 20 ? (unsigned)seconds : 1u << 20;
+}
+
+int llvm_verify(const char *path, const char *arch, const struct ms_uuid *uuid, uint64_t file_bytes,
+                helper_text *take, void *to, bool *clean)
+{
+    char text[MS_UUID_TEXT];
+    ms_uuid_format(uuid, text);
+    const char *const arguments[] = {"verify", path, text, NULL};
+    struct helper_end end;
+    int status = helper_run("llvm", arguments, llvm_seconds(file_bytes),
+                            LLVM_MEMORY_LEAST + file_bytes * LLVM_MEMORY_RATIO, take, to, &end);
+    if (status != EXIT_DONE)
+        return status;
+    if (end.signal == SIGXCPU || end.signal == SIGKILL) {
+        complain("%s (%s): LLVM's verifier was ended after %u seconds: it does not come to an end "
+                 "on every damaged file",
+                 path, arch, llvm_seconds(file_bytes));
+        return EXIT_INPUT;
+    }
+    if (end.status < 0) {
+        complain("%s (%s): LLVM's verifier was ended by signal %d (%s): it does not survive every "
+                 "damaged file, or it hit its limits",
+                 path, arch, end.signal, strsignal(end.signal));
+        return EXIT_INPUT;
+    }
+    if (end.status > 1 && end.status != 3) { /* 3: it has said why it can't read the file */
+        complain("machsym-helper-llvm ended with status %d: it can't run here", end.status);
+        return EXIT_SYSTEM;
+    }
+    if (end.status == 3)
+        return EXIT_INPUT;
+    *clean = end.status == 0;
+    return EXIT_DONE;
+}

@@ -1,0 +1,178 @@
+#include "dwarf/types.h"
+
+#include "dwarf/reader.h"
+
+/* ---- DIEs by their place in the section --------------------------------------------------- */
+
+void ms_types_init(struct ms_types *types, struct ms_dwarf *dwarf, uint64_t left)
+{
+    memset(types, 0, sizeof *types);
+    types->dwarf = dwarf;
+    types->left = left;
+}
+
+void ms_types_fini(struct ms_types *types)
+{
+    for (int i = 0; i < MS_KEPT_FAMILIES; i++)
+        ms_families_fini(&types->kept[i].families);
+    ms_types_init(types, types->dwarf, 0);
+}
+
+const struct ms_unit *ms_types_unit(struct ms_types *types, uint64_t off)
+{
+    struct ms_unit nowhere; /* a reference from outside all units */
+    const struct ms_unit *unit;
+    uint64_t die_off;
+    memset(&nowhere, 0, sizeof nowhere);
+    struct ms_value value = {.form = DW_FORM_ref_addr, .u = off};
+    enum ms_status status =
+        ms_unit_follow(types->dwarf, &types->opened, &nowhere, &value, &unit, &die_off, NULL);
+    types->no_memory |= status == MS_E_NOMEM;
+    return status == MS_OK ? unit : NULL;
+}
+
+bool ms_types_follow(struct ms_types *types, const struct ms_unit *from,
+                     const struct ms_value *value, uint64_t *off)
+{
+    struct ms_unit copy = *from; /* which the unit that is opened may take the place of */
+    const struct ms_unit *unit;
+    uint64_t die_off;
+    enum ms_status status =
+        ms_unit_follow(types->dwarf, &types->opened, &copy, value, &unit, &die_off, NULL);
+    types->no_memory |= status == MS_E_NOMEM;
+    if (status != MS_OK || unit->header.in_types)
+        return false;
+    *off = unit->header.off + die_off;
+    return true;
+}
+
+static void take_reference(struct ms_types *types, const struct ms_unit *unit,
+                           const struct ms_value *value, bool *has, uint64_t *off)
+{
+    /* Within the unit, which nearly all are, nothing needs to be opened. */
+    bool near = value->form >= DW_FORM_ref1 && value->form <= DW_FORM_ref_udata;
+    if (near && value->u < unit->bytes.n) {
+        *has = true;
+        *off = unit->header.off + value->u;
+    } else {
+        *has = ms_types_follow(types, unit, value, off);
+    }
+}
+
+static void take_number(const struct ms_value *value, bool *has, uint64_t *number)
+{
+    *has = ms_value_is_constant(value);
+    *number = value->u;
+}
+
+static void take_attribute(struct ms_types *types, const struct ms_unit *unit, uint64_t attribute,
+                           const struct ms_value *value, struct ms_type_die *out)
+{
+    bool is_number;
+    switch (attribute) {
+    case DW_AT_name:
+        out->name = ms_unit_string(unit, value);
+        break;
+    case DW_AT_linkage_name:
+    case DW_AT_MIPS_linkage_name:
+        out->linkage = ms_unit_string(unit, value);
+        break;
+    case DW_AT_type:
+        take_reference(types, unit, value, &out->has_type, &out->type);
+        break;
+    case DW_AT_containing_type:
+        take_reference(types, unit, value, &out->has_container, &out->container);
+        break;
+    case DW_AT_specification:
+        if (!out->has_origin)
+            take_reference(types, unit, value, &out->has_origin, &out->origin);
+        break;
+    case DW_AT_abstract_origin:
+        take_reference(types, unit, value, &out->has_origin, &out->origin);
+        break;
+    case DW_AT_lower_bound:
+        take_number(value, &out->has_lower, &out->lower);
+        break;
+    case DW_AT_upper_bound:
+        take_number(value, &out->has_upper, &out->upper);
+        break;
+    case DW_AT_count:
+        take_number(value, &out->has_count, &out->count);
+        break;
+    case DW_AT_decl_file:
+        take_number(value, &is_number, &out->decl_file);
+        break;
+    case DW_AT_decl_line:
+        take_number(value, &is_number, &out->decl_line);
+        break;
+    case DW_AT_calling_convention:
+        out->convention = value->u;
+        break;
+    case DW_AT_artificial:
+        out->artificial = true;
+        break;
+    case DW_AT_reference:
+        out->reference = true;
+        break;
+    case DW_AT_rvalue_reference:
+        out->rvalue_reference = true;
+        break;
+    }
+}
+
+bool ms_type_die_read(struct ms_types *types, uint64_t off, struct ms_type_die *out)
+{
+    memset(out, 0, sizeof *out);
+    const struct ms_unit *at = ms_types_unit(types, off);
+    if (!at)
+        return false;
+    struct ms_unit unit = *at;
+    struct ms_die die;
+    struct ms_value value;
+    uint64_t attribute;
+    out->off = off;
+    out->unit_off = unit.header.off;
+    if (off - unit.header.off < unit.header.root ||
+        !ms_die_open(&unit, off - unit.header.off, &die))
+        return false;
+    out->tag = die.abbrev->tag;
+    out->children = die.abbrev->children;
+    while (ms_die_next(&die, &attribute, &value))
+        take_attribute(types, &unit, attribute, &value, out);
+    return !die.values.bad;
+}
+
+/* ---- parents ------------------------------------------------------------------------------ */
+
+static const struct ms_families *families_of(struct ms_types *types, const struct ms_unit *unit)
+{
+    for (int i = 0; i < MS_KEPT_FAMILIES; i++)
+        if (types->kept[i].unit_off == unit->header.off + 1)
+            return &types->kept[i].families;
+    uint64_t cost = unit->bytes.n / 16; /* real DIEs have some 10 bytes */
+    if (cost > types->left)
+        return NULL;
+    types->left -= cost;
+    unsigned place = types->next;
+    types->next = (types->next + 1) % MS_KEPT_FAMILIES;
+    struct ms_families *families = &types->kept[place].families;
+    families->n = 0; /* its memory is used again */
+    types->kept[place].unit_off = unit->header.off + 1;
+    if (!ms_families_read(unit, families))
+        types->no_memory = true;
+    return families;
+}
+
+bool ms_types_parent(struct ms_types *types, uint64_t off, uint64_t *parent)
+{
+    const struct ms_unit *unit = ms_types_unit(types, off);
+    if (!unit)
+        return false;
+    const struct ms_families *families = families_of(types, unit);
+    const struct ms_family *family =
+        families ? ms_families_find(families, off - unit->header.off) : NULL;
+    if (!family)
+        return false;
+    *parent = unit->header.off + family->off;
+    return true;
+}

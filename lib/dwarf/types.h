@@ -1,0 +1,78 @@
+/**
+ * dwarf/types.h: what a type is called in its source: "const char *", "int (*)(float)",
+ * "std::vector<int>". DWARF has a DIE a layer; the name is put together of them.
+ *
+ * The spelling is that of LLVM's DWARFTypePrinter, so that `DW_AT_type` reads as in
+ * llvm-dwarfdump; with two exceptions, where that one stops: `restrict` and `_Atomic` keep
+ * the type that they stand before.
+ */
+#ifndef MS_DWARF_TYPES_H
+#define MS_DWARF_TYPES_H
+
+#include "base/text.h"
+#include "dwarf/units.h"
+#include "dwarf/walk.h"
+
+enum {
+    MS_MAX_TYPE_DEPTH = 96,  /* layers and scopes; real: 12 */
+    MS_MAX_TYPE_DIES = 4096, /* read for one name; real: 60 */
+    MS_KEPT_FAMILIES = 4     /* units whose parents are kept */
+};
+
+/** Reads types, and remembers which DIE stands in which. */
+struct ms_types {
+    struct ms_dwarf *dwarf;
+    struct ms_opened_units opened;
+    struct {
+        uint64_t unit_off; /* in .debug_info, + 1; 0 = empty */
+        struct ms_families families;
+    } kept[MS_KEPT_FAMILIES];
+    unsigned next;
+    bool no_memory;
+    unsigned budget; /* DIEs that may still be read for the name at hand … */
+    uint64_t left;   /* … and for all names; a unit's parents count as well */
+};
+
+/** Zeroes it. `dwarf` is borrowed; `left` is what all names together may cost, in DIEs. */
+void ms_types_init(struct ms_types *types, struct ms_dwarf *dwarf, uint64_t left);
+
+void ms_types_fini(struct ms_types *types);
+
+/** What the name of a type hangs on, of one DIE. Offsets are in .debug_info. */
+struct ms_type_die {
+    uint64_t off, unit_off;
+    uint16_t tag;
+    bool children, artificial, reference, rvalue_reference, has_type, has_container;
+    bool has_lower, has_upper, has_count;
+    const char *name, *linkage;
+    uint64_t type, container; /* offsets of DIEs */
+    uint64_t lower, upper, count;
+    uint64_t convention;
+    uint64_t decl_file, decl_line;
+    bool has_origin;
+    uint64_t origin; /* abstract origin, else specification */
+};
+
+/** Reads the DIE at `off` of .debug_info; false when there is none. */
+bool ms_type_die_read(struct ms_types *types, uint64_t off, struct ms_type_die *out);
+
+/**
+ * The unit that holds `off` of .debug_info, opened: borrowed until MS_OPENED_UNITS others
+ * were asked for. NULL when there is none.
+ */
+const struct ms_unit *ms_types_unit(struct ms_types *types, uint64_t off);
+
+/** Where a reference leads in .debug_info; false for one into .debug_types or nowhere. */
+bool ms_types_follow(struct ms_types *types, const struct ms_unit *from,
+                     const struct ms_value *value, uint64_t *off);
+
+/** Offset of the DIE that the DIE at `off` is a child of; false for a unit's first. */
+bool ms_types_parent(struct ms_types *types, uint64_t off, uint64_t *parent);
+
+/**
+ * Appends the name of the type at `off`, with the scopes it stands in. A type that leads
+ * back to itself, or is too deep, ends in "...". `text` fails when memory is out.
+ */
+void ms_type_name(struct ms_types *types, uint64_t off, struct ms_text *text);
+
+#endif

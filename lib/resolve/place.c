@@ -1,0 +1,109 @@
+/* ms_image_place: one address, down to the types of its variables. */
+#include "machsym/dwarf.h"
+
+#include "dwarf/locals.h"
+#include "dwarf/reader.h"
+#include "resolve/image.h"
+
+#include <stdlib.h>
+
+/* What a place hangs on. */
+struct store {
+    struct ms_arena arena;
+    struct ms_answers answers;
+};
+
+/* DIEs that the names of all types may cost; a deep chain of C++ needs some 20,000. */
+#define TYPE_DIES(dwarf) (((uint64_t)1 << 18) + (dwarf)->s.info.n / 4)
+
+void ms_place_fini(struct ms_place *place)
+{
+    struct store *store = place->storage;
+    if (store) {
+        ms_answers_fini(&store->answers);
+        ms_arena_fini(&store->arena);
+        free(store);
+    }
+    memset(place, 0, sizeof *place);
+}
+
+static void take_unit(const struct ms_unit *unit, struct ms_unit_info *out)
+{
+    struct ms_die die;
+    struct ms_value value;
+    uint64_t attribute;
+    memset(out, 0, sizeof *out);
+    out->off = unit->header.off;
+    out->version = unit->encoding.version;
+    out->comp_dir = unit->comp_dir;
+    if (!ms_die_open(unit, unit->header.root, &die))
+        return;
+    while (ms_die_next(&die, &attribute, &value))
+        switch (attribute) {
+        case DW_AT_name:
+            out->name = ms_unit_string(unit, &value);
+            break;
+        case DW_AT_producer:
+            out->producer = ms_unit_string(unit, &value);
+            break;
+        case DW_AT_language:
+            out->language = ms_value_is_constant(&value) ? value.u : 0;
+            break;
+        }
+}
+
+static enum ms_status read_levels(struct ms_dwarf *dwarf, uint64_t address_vm,
+                                  const struct ms_answer *answer, struct store *store,
+                                  struct ms_place *out, struct ms_error *err)
+{
+    struct ms_types *types = malloc(sizeof *types); /* large: it holds opened units */
+    struct ms_place_level *levels =
+        ms_arena_zeroed(&store->arena, answer->n_frames, sizeof *levels);
+    enum ms_status status = types && levels ? MS_OK : ms_fail_memory(err);
+    out->levels = levels;
+    if (status == MS_OK && dwarf) {
+        struct ms_locals_budget budget = ms_locals_budget_for(dwarf);
+        ms_types_init(types, dwarf, TYPE_DIES(dwarf));
+        for (size_t i = 0; i < answer->n_frames && status == MS_OK; i++) {
+            levels[i].die_off = answer->frames[i].die_off;
+            if (levels[i].die_off)
+                status = ms_locals_read(types, address_vm, &store->arena, &budget, &levels[i], err);
+        }
+        uint64_t off = answer->frames[0].die_off;
+        const struct ms_unit *unit = off ? ms_types_unit(types, off) : NULL;
+        out->has_unit = unit != NULL;
+        if (unit)
+            take_unit(unit, &out->unit);
+        ms_types_fini(types);
+    }
+    free(types);
+    for (size_t i = 0; i < answer->n_frames && status == MS_OK; i++)
+        levels[i].frame = answer->frames[i];
+    out->n_levels = status == MS_OK ? answer->n_frames : 0;
+    return status;
+}
+
+enum ms_status ms_image_place(struct ms_image *image, uint64_t address_vm, struct ms_place *out,
+                              struct ms_error *err)
+{
+    memset(out, 0, sizeof *out);
+    struct store *store = calloc(1, sizeof *store);
+    if (!store)
+        return ms_fail_memory(err);
+    out->storage = store;
+    ms_arena_init(&store->arena, (size_t)1 << 28);
+    enum ms_status status = ms_image_find_many(image, &address_vm, 1, &store->answers, err);
+    if (status == MS_OK) {
+        const struct ms_answer *answer = &store->answers.items[0];
+        out->why = answer->why;
+        if (store->answers.n_errors)
+            out->damage = store->answers.errors[0];
+        if (answer->n_frames)
+            status = read_levels(ms_image_dwarf(image), address_vm, answer, store, out, err);
+    }
+    if (status == MS_OK)
+        status = ms_image_intact(image, err);
+    if (status != MS_OK)
+        ms_place_fini(out);
+    return status;
+}
