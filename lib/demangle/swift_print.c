@@ -121,8 +121,9 @@ static void print_global(struct ms_swift_printer *p, ms_swift_tree *node)
 {
     bool alone = true; /* whatever is said of a function, there must be one */
     for (uint32_t i = 0; p->fold && i < ms_swift_n_children(node); i++)
-        if (!(ms_swift_flags[node->child[i]->kind] & MS_SWIFT_ATTRIBUTE) &&
-            node->child[i]->kind != MS_SWIFT_SUFFIX)
+        if (forwards(node->child[i]) ||
+            (!(ms_swift_flags[node->child[i]->kind] & MS_SWIFT_ATTRIBUTE) &&
+             node->child[i]->kind != MS_SWIFT_SUFFIX))
             alone = false;
     for (uint32_t i = 0; i < ms_swift_n_children(node) && !p->bad; i++) {
         ms_swift_tree *child = node->child[i];

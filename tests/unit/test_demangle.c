@@ -102,6 +102,11 @@ Test(demangle, folded)
     expect_styled("_RNvC1a1b.cold", style, "a::b");
     expect_styled("_ZN1a1b17h0123456789abcdefE.cold.1", style, "a::b");
     expect_styled("_Z3fooi.cold.1", style | MS_DEMANGLE_NO_PARAMS, "foo");
+    /* What is said of a partial application is said of what it forwards to. */
+    expect_styled("$s4main1fyyYaFTATQ0_", style, "main.f() async -> ()");
+    expect_styled("$s4main1fyyFTATm", style, "main.f() -> ()");
+    expect_styled("$s4main1fyyYaFTATu", style, "main.f() async -> ()");
+    expect_styled("$s4main1fyyFTm", style, "main.f() -> ()");
 }
 
 Test(demangle, rust_without_a_hash)
