@@ -4,7 +4,12 @@
 #include <string.h>
 
 static const char macro[] = "@__swiftmacro_", tlv_init[] = "$tlv$init";
-enum { MACRO = sizeof macro - 1, TLV_INIT = sizeof tlv_init - 1, MOST_UNDERSCORES = 4 /* ____Z */ };
+enum {
+    MACRO = sizeof macro - 1,
+    TLV_INIT = sizeof tlv_init - 1,
+    MOST_UNDERSCORES = 4,          /* ____Z */
+    MOST_COLOUR = MS_LOOK_BACK - 8 /* "[38;2;255;128;255m", with room for the ESC before it */
+};
 
 /* ---- bytes ---------------------------------------------------------------------------------- */
 
@@ -107,7 +112,51 @@ static int look(const struct ms_text_view *view, size_t i, size_t k)
     return k - i <= MS_LOOK_BACK ? byte(view->before[MS_LOOK_BACK - (k - i)]) : -1;
 }
 
-/* "\n" of JSON and the like, "\01" of LLVM, and ESC "[31m" of terminals end in a letter or digit
+/* Does `text` stand there, ending before the k-th byte before start? */
+static bool stands_before(const struct ms_text_view *view, size_t start, size_t k, const char *text)
+{
+    size_t n = strlen(text);
+    for (size_t i = 0; i < n; i++)
+        if (look(view, start, k + n - 1 - i) != byte(text[i]))
+            return false;
+    return true;
+}
+
+/* "[31m" behind an ESC, which may be written out: by what escapes control characters. */
+static bool is_colour_before(const struct ms_text_view *view, size_t start)
+{
+    static const char *const escs[] = {"\x1b",  "\\e",     "\\033",  "\\x1b",
+                                       "\\x1B", "\\u001b", "\\u001B"};
+    int c = look(view, start, 1);
+    if (c != 'm' && c != 'K')
+        return false;
+    size_t k = 2;
+    while (k < MOST_COLOUR && (class(look(view, start, k)) & DIGIT || look(view, start, k) == ';'))
+        k++;
+    if (look(view, start, k) != '[')
+        return false;
+    for (size_t i = 0; i < sizeof escs / sizeof *escs; i++)
+        if (stands_before(view, start, k + 1, escs[i]))
+            return true;
+    return false;
+}
+
+static bool is_hex(int c)
+{
+    return class(c) & DIGIT || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F');
+}
+
+/* "\u003c" and "\x3c": `letter` before n hexadecimal digits. */
+static bool is_hex_escape_before(const struct ms_text_view *view, size_t start, int letter,
+                                 size_t n)
+{
+    size_t k = 1;
+    while (k <= n && is_hex(look(view, start, k)))
+        k++;
+    return k > n && look(view, start, k) == letter && look(view, start, k + 1) == '\\';
+}
+
+/* "\n" of JSON and the like, "\01" of LLVM, and colours of terminals end in a letter or digit
  * that belongs to no word. */
 static bool is_escape_before(const struct ms_text_view *view, size_t start)
 {
@@ -116,12 +165,8 @@ static bool is_escape_before(const struct ms_text_view *view, size_t start)
         return true;
     if (c == '1' && c2 == '0' && look(view, start, 3) == '\\')
         return true;
-    if (c != 'm' && c != 'K')
-        return false;
-    size_t k = 2;
-    while (k < MS_LOOK_BACK && (class(look(view, start, k)) & DIGIT || look(view, start, k) == ';'))
-        k++;
-    return look(view, start, k) == '[' && look(view, start, k + 1) == 27;
+    return is_hex_escape_before(view, start, 'u', 4) || is_hex_escape_before(view, start, 'x', 2) ||
+           is_colour_before(view, start);
 }
 
 static bool is_border(const struct ms_text_view *view, size_t start)

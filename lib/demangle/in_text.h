@@ -14,7 +14,7 @@
 #include <stddef.h>
 
 enum {
-    MS_LOOK_BACK = 16,     /* bytes before a name that tell whether it is one */
+    MS_LOOK_BACK = 32,     /* bytes before a name that tell whether it is one */
     MS_NAME_ENDS = 20,     /* ends that are tried of one word */
     MS_OBJC_NAME = 1024,   /* of an Objective-C method within a C++ name; real: 120 */
     MS_OBJC_WORD = 1 << 14 /* and of a name that holds one */

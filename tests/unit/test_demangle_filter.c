@@ -152,6 +152,13 @@ Test(demangle_filter, escapes_before_a_name)
     expect("@\"\\01__Z3foov\"", "@\"\\01«foo()»\"");
     expect("\x1b[31m_Z3foov\x1b[0m \x1b[1;32m_Z3foov\x1b[K_Z3barv",
            "\x1b[31m«foo()»\x1b[0m \x1b[1;32m«foo()»\x1b[K«bar()»");
+    expect("\x1b[38;2;255;128;255m_Z3foov", "\x1b[38;2;255;128;255m«foo()»");
+    /* As JSON, shells and programs write them out. */
+    expect("\\u003c_Z3foov\\u003e \\x3C_Z3foov\\x3E", "\\u003c«foo()»\\u003e \\x3C«foo()»\\x3E");
+    expect("\\u001b[31m_Z3foov\\u001B[1;32m_Z3foov\\033[0m_Z3foov",
+           "\\u001b[31m«foo()»\\u001B[1;32m«foo()»\\033[0m«foo()»");
+    expect("\\e[31m_Z3foov\\x1b[K_Z3foov", "\\e[31m«foo()»\\x1b[K«foo()»");
+    stays("\\u03c_Z3foov u003c_Z3foov \\u00gc_Z3foov \\xc_Z3foov \\b[31m_Z3foov");
     stays("[31m_Z3foov");
     stays("\\q_Z3foov 01__Z3foov");
 }
