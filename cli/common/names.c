@@ -81,6 +81,9 @@ void tell_unread(struct unread_names *names, const char *linkage)
     if (!linkage || names->n >= MAX_TOLD)
         return;
     ms_demangle_describe(linkage, strlen(linkage), &name);
+    /* It could be read, and yet is shown mangled: it means more text than a frame has. */
+    if (name.mangling != MS_MANGLING_NONE && name.fault.kind == MS_NAME_FINE)
+        name.fault.kind = MS_NAME_TOO_LARGE;
     if (name.fault.kind == MS_NAME_FINE || !is_new(names, linkage))
         return;
     complain("%.*s%s: %s", MAX_SAID, linkage, strlen(linkage) > MAX_SAID ? "..." : "",

@@ -88,7 +88,7 @@ static bool swift(const char *name, size_t n, unsigned style, struct ms_text *te
     struct ms_name_fault fault;
     ms_arena_init_on(&arena, MS_SWIFT_ARENA, first, sizeof first);
     const struct ms_swift_node *root = ms_swift_read(&arena, name, n, &fault);
-    bool good = root && ms_swift_print(&arena, root, style, text);
+    bool good = root && ms_swift_print(&arena, root, style, text) == MS_NAME_FINE;
     ms_arena_fini(&arena);
     return good;
 }

@@ -26,16 +26,36 @@ const char *ms_name_kind_text(enum ms_name_kind kind)
     return (size_t)kind < sizeof texts / sizeof *texts ? texts[kind] : "other";
 }
 
+/* Is there a text for the tree? A getter of what is no variable can be read, and says nothing. */
+static enum ms_name_fault_kind try_to_print(struct ms_arena *arena,
+                                            const struct ms_swift_node *root)
+{
+    char first[1024];
+    struct ms_text text;
+    ms_text_init_on(&text, MS_DEMANGLE_OUTPUT, first, sizeof first);
+    enum ms_name_fault_kind fault = ms_swift_print(arena, root, MS_DEMANGLE_FULL, &text);
+    if (fault == MS_NAME_FINE && !text.n)
+        fault = MS_NAME_MALFORMED;
+    ms_text_fini(&text);
+    return fault;
+}
+
 static bool describe_swift(const char *name, size_t n, struct ms_name *out)
 {
     _Alignas(16) char first[12288];
     struct ms_arena arena;
     ms_arena_init_on(&arena, MS_SWIFT_ARENA, first, sizeof first);
     const struct ms_swift_node *root = ms_swift_read(&arena, name, n, &out->fault);
-    if (root)
+    bool good = root;
+    if (root) {
+        out->fault.kind = try_to_print(&arena, root);
+        out->fault.at = out->fault.kind == MS_NAME_MALFORMED ? n : 0;
+        good = out->fault.kind == MS_NAME_FINE;
+    }
+    if (good)
         ms_swift_describe(root, out);
     ms_arena_fini(&arena);
-    return root != NULL;
+    return good;
 }
 
 static bool in_identifier(char c)

@@ -38,10 +38,11 @@ struct ms_swift_node *ms_swift_read_nested(struct ms_arena *arena, const char *n
 /**
  * Appends the name as swift-demangle prints it, or, by the flags of enum ms_demangle_style, in
  * another style. The arena is for names within the name.
- * @return false when it is too deep, too large or memory is out: what was appended is worthless
+ * @return MS_NAME_FINE; TOO_LARGE when it is too deep or too long, or memory is out; MALFORMED when
+ *         a node has none that it needs: what was appended is worthless then
  */
-bool ms_swift_print(struct ms_arena *arena, const struct ms_swift_node *root, unsigned style,
-                    struct ms_text *out);
+enum ms_name_fault_kind ms_swift_print(struct ms_arena *arena, const struct ms_swift_node *root,
+                                       unsigned style, struct ms_text *out);
 
 /** Fills kind, module and the flags of *out (and nothing else of it). */
 void ms_swift_describe(const struct ms_swift_node *root, struct ms_name *out);

@@ -22,7 +22,8 @@ bool ms_swift_grow(struct ms_swift_printer *p, size_t n)
     give_back(p);
     bool good = ms_text_reserve(p->out, n);
     take_room(p);
-    p->bad |= !good;
+    if (!good)
+        p->bad = p->too_large = true;
     return good;
 }
 
@@ -99,7 +100,9 @@ static ms_swift_tree *called(ms_swift_tree *node)
 /* One node down. False when a bound is reached; to be paired with leave() when true. */
 static bool enter(struct ms_swift_printer *p, ms_swift_tree *node)
 {
-    if (!node || p->depth >= MS_SWIFT_DEPTH || p->steps >= MS_SWIFT_STEPS)
+    if (p->depth >= MS_SWIFT_DEPTH || p->steps >= MS_SWIFT_STEPS)
+        p->bad = p->too_large = true;
+    if (!node)
         p->bad = true;
     if (p->bad)
         return false;
@@ -325,8 +328,8 @@ ms_swift_tree *ms_swift_print_context(struct ms_swift_printer *p, ms_swift_tree 
     return later;
 }
 
-bool ms_swift_print(struct ms_arena *arena, const struct ms_swift_node *root, unsigned style,
-                    struct ms_text *out)
+enum ms_name_fault_kind ms_swift_print(struct ms_arena *arena, const struct ms_swift_node *root,
+                                       unsigned style, struct ms_text *out)
 {
     struct ms_swift_printer p = {
         .out = out,
@@ -337,9 +340,11 @@ bool ms_swift_print(struct ms_arena *arena, const struct ms_swift_node *root, un
     };
     /* Room for nothing, and so for a NUL: from here on there is memory. */
     if (!ms_text_reserve(out, 0))
-        return false;
+        return MS_NAME_TOO_LARGE;
     take_room(&p);
     ms_swift_print_node(&p, root);
     give_back(&p);
-    return !p.bad;
+    if (!p.bad)
+        return MS_NAME_FINE;
+    return p.too_large ? MS_NAME_TOO_LARGE : MS_NAME_MALFORMED;
 }

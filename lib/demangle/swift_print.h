@@ -20,6 +20,7 @@ struct ms_swift_printer {
     bool simplified, no_params, fold;
     bool specialized; /* "specialized " stands already: several passes are told as one */
     bool bad;
+    bool too_large; /* bad for a bound that was reached */
     unsigned depth, steps;
     unsigned nested; /* names within names within … */
 };

@@ -520,6 +520,15 @@ Test(demangle, faults)
     cr_assert_eq(describe("_RNvC5c").fault.kind, MS_NAME_MALFORMED);
     ms_demangle_describe("_Z\0foo", 6, &got);
     cr_assert_eq(got.fault.kind, MS_NAME_MALFORMED);
+    /* A getter of no variable, and a type of a million types, can be read, but not printed. */
+    got = describe("$s11EventModels8ReminderV8pSrioritySivg");
+    cr_assert_eq(got.fault.kind, MS_NAME_MALFORMED);
+    cr_assert_eq(got.fault.at, 39);
+    cr_assert_eq(got.kind, MS_NAME_OTHER);
+    got = describe("$s1m1AVyACyACyACyACyACyACyACyACyACyACyACyACyACyACyACyACyACyACyACyACyAC"
+                   "yACySbSbGADGAEGAFGAGGAHGAIGAJGAKGALGAMGANGAOGAPGAQGARGASGATGAUGAVGAWGAXGSbGD");
+    cr_assert_eq(got.fault.kind, MS_NAME_TOO_LARGE);
+    cr_assert_eq(got.module[0], 0);
     char *large = malloc(MS_DEMANGLE_INPUT + 1);
     memset(large, '1', MS_DEMANGLE_INPUT + 1);
     memcpy(large, "_Z", 2);
