@@ -17,6 +17,8 @@ static const struct {
     {"atos", "turn addresses into functions, files and lines"},
     {"slide", "compute the ASLR slide of an image, and file addresses"},
     {"uuid", "print the UUID of every slice of a file"},
+    {"nm", "print symbol tables, as nm does"},
+    {"otool", "show headers, load commands, libraries, sections and code, as otool does"},
     {"demangle", "make mangled names readable, alone or in any text"},
     {"verify", "check that a binary and a dSYM belong together"},
 };

@@ -15,6 +15,12 @@ _machsym_options() {
         ;;
     slide) echo "-o -arch -l --vmmap --report --images --value --json" ;;
     uuid) echo "-arch --json" ;;
+    nm)
+        echo "-arch -m -j -P --portability -x --format -t --radix -a --debug-syms -g --extern-only" \
+            "-u --undefined-only -U --defined-only -W --no-weak -s -n --numeric-sort -v -p --no-sort" \
+            "-r --reverse-sort -o --print-file-name -A -demangle -C --simplified --quiet --json"
+        ;;
+    otool) echo "-h -l -L -D -f -t -x -d -s -P -I -G -v -V -X -m -arch --json" ;;
     demangle) echo "--simplified --no-params --fold-thunks --json --verbose --demangler" ;;
     verify) echo "-arch --lookup --dwarf --json" ;;
     *) return ;;
@@ -28,6 +34,9 @@ _machsym_value() {
     case $1:$2 in
     crash:--format) echo "same text ips json" ;;
     crash:--thread) echo "crashed" ;;
+    nm:--format) echo "bsd darwin posix just-symbols" ;;
+    nm:-t | nm:--radix) echo "d o x" ;;
+    nm:-s | otool:-s) echo text ;;
     demangle:--demangler) echo "own system" ;;
     crash:-d | crash:--dsym | crash:-b | crash:--binary | crash:-o | crash:--output) echo file ;;
     atos:--pc) echo "exact return" ;;
@@ -49,7 +58,7 @@ _machsym_reply() {
 }
 
 _machsym() {
-    local commands="crash atos slide uuid demangle verify"
+    local commands="crash atos slide uuid nm otool demangle verify"
     local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD - 1]}
     local command=${COMP_WORDS[1]} value
     COMPREPLY=()
