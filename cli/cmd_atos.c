@@ -7,6 +7,7 @@
 #include "common/input.h"
 #include "common/names.h"
 #include "common/out.h"
+#include "common/prefixes.h"
 #include "machsym/image.h"
 #include "machsym/slide.h"
 #include "machsym/symbolize.h"
@@ -34,6 +35,7 @@ static struct {
     struct option_number load, slide, text_exec;
     bool offset, inlines, full_path, dedup, print_header, json, verbose;
     struct name_options names;
+    struct word_list prefixes;
     int pc;
 } opt;
 
@@ -61,6 +63,7 @@ static struct option options[] = {
      "first print the image's name and base address", NULL},
     {"--pc", NULL, OPTION_CHOICE, &opt.pc, "exact|return",
      "return: addresses are return addresses, look up the call before each", pc_kinds},
+    {"--oso-prefix-map", NULL, OPTION_LIST, &opt.prefixes, "FROM=TO", OSO_PREFIX_MAP_HELP, NULL},
     {"--full-names", NULL, OPTION_FLAG, &opt.names.full, NULL, FULL_NAMES_HELP, NULL},
     {"--fold-thunks", NULL, OPTION_FLAG, &opt.names.fold, NULL, FOLD_THUNKS_HELP, NULL},
     {"--no-demangle", NULL, OPTION_FLAG, &opt.names.mangled, NULL, "leave names mangled", NULL},
@@ -559,13 +562,14 @@ static int check_usage(void)
     return args_need_file(&command, opt.object);
 }
 
-static int run(const struct word_list *words)
+static int run(const struct word_list *words, const struct ms_object_search *search)
 {
     static struct asking a; /* large: it holds the output buffer */
     struct ms_error err;
     struct ms_image_choice choice = {opt.object, opt.arch, NULL, false};
     if (ms_image_open(&choice, &a.image, &err) != MS_OK)
         return complain_error(&err);
+    ms_image_set_object_search(a.image, search);
     ms_image_info(a.image, &a.info);
     warn_of_image(&a.info);
     if (opt.load.given)
@@ -594,11 +598,17 @@ static int run(const struct word_list *words)
 int main(int argc, char **argv)
 {
     struct word_list words = {NULL, 0, 0};
+    struct prefixes prefixes = {NULL, NULL};
+    struct ms_object_search search = {NULL, 0, NULL};
     int status = args_parse(&command, argc, argv, &words);
     if (status == ARGS_RUN)
         status = check_usage();
     if (status == ARGS_RUN)
-        status = run(&words);
+        status = prefixes_read(&prefixes, &command, &opt.prefixes, &search);
+    if (status == ARGS_RUN)
+        status = run(&words, &search);
+    prefixes_fini(&prefixes);
+    word_list_fini(&opt.prefixes);
     word_list_fini(&words);
     return status;
 }

@@ -8,6 +8,7 @@
 #include "common/input.h"
 #include "common/names.h"
 #include "common/out.h"
+#include "common/prefixes.h"
 #include "machsym/symbolize.h"
 
 #include <stdio.h>
@@ -18,7 +19,7 @@ enum format { FORMAT_SAME, FORMAT_TEXT, FORMAT_IPS, FORMAT_JSON };
 static const char *const formats[] = {"same", "text", "ips", "json", NULL};
 
 static struct {
-    struct word_list dsyms, binaries;
+    struct word_list dsyms, binaries, prefixes;
     const char *output, *thread;
     int format;
     bool json, no_inlines, renumber, full_path, explain, strict, keep, redo, verbose;
@@ -40,6 +41,7 @@ static struct option options[] = {
      "give inlined frames numbers of their own, as Apple does", NULL},
     {"--full-path", NULL, OPTION_FLAG, &opt.full_path, NULL, "print full paths of source files",
      NULL},
+    {"--oso-prefix-map", NULL, OPTION_LIST, &opt.prefixes, "FROM=TO", OSO_PREFIX_MAP_HELP, NULL},
     {"--full-names", NULL, OPTION_FLAG, &opt.names.full, NULL, FULL_NAMES_HELP, NULL},
     {"--fold-thunks", NULL, OPTION_FLAG, &opt.names.fold, NULL, FOLD_THUNKS_HELP, NULL},
     {"--no-demangle", NULL, OPTION_FLAG, &opt.names.mangled, NULL, "leave names mangled", NULL},
@@ -312,12 +314,13 @@ static void tell_skipped(const struct job *job)
              ms_error_describe(&first, line));
 }
 
-static int run(const struct word_list *reports)
+static int run(const struct word_list *reports, const struct ms_object_search *search)
 {
     static struct job job; /* large: it holds the output buffer */
     struct ms_error err;
     if (ms_symbolizer_open(&job.symbolizer, &err) != MS_OK)
         return complain_error(&err);
+    ms_symbolizer_set_object_search(job.symbolizer, search);
     int status = add_paths(&job, &opt.dsyms);
     status = status == EXIT_DONE ? add_paths(&job, &opt.binaries) : status;
     bool opened = false;
@@ -346,11 +349,17 @@ static int run(const struct word_list *reports)
 int main(int argc, char **argv)
 {
     struct word_list reports = {NULL, 0, 0};
+    struct prefixes prefixes = {NULL, NULL};
+    struct ms_object_search search = {NULL, 0, NULL};
     int status = args_parse(&command, argc, argv, &reports);
     if (status == ARGS_RUN)
         status = check_usage(&reports);
     if (status == ARGS_RUN)
-        status = run(&reports);
+        status = prefixes_read(&prefixes, &command, &opt.prefixes, &search);
+    if (status == ARGS_RUN)
+        status = run(&reports, &search);
+    prefixes_fini(&prefixes);
+    word_list_fini(&opt.prefixes);
     word_list_fini(&reports);
     word_list_fini(&opt.dsyms);
     word_list_fini(&opt.binaries);

@@ -19,6 +19,7 @@ static const struct {
     {"uuid", "print the UUID of every slice of a file"},
     {"nm", "print symbol tables, as nm does"},
     {"otool", "show headers, load commands, libraries, sections and code, as otool does"},
+    {"debugmap", "print which object files an image was linked from, as dsymutil does"},
     {"demangle", "make mangled names readable, alone or in any text"},
     {"verify", "check that a binary and a dSYM belong together"},
 };

@@ -85,6 +85,8 @@ static void json_image(struct ms_json *json, const struct ms_report_image *image
     }
     ms_json_field(json, "binary", outcome->binary_path);
     ms_json_field(json, "debug_file", outcome->debug_path);
+    if (outcome->n_objects)
+        ms_json_field_uint(json, "objects", outcome->n_objects);
     if (outcome->other_path) {
         ms_json_field(json, "other_file", outcome->other_path);
         json_uuid(json, "other_uuid", &outcome->other_uuid);

@@ -80,6 +80,12 @@ static void tell_missing(const struct ms_report_image *image, const struct ms_im
              o->error.status != MS_OK ? ms_error_describe(&o->error, line)
                                       : "its debug information is damaged");
         break;
+    case MS_WHY_NO_OBJECT:
+    case MS_WHY_STALE_OBJECT:
+        warn("%s: only its object files have debug information, and not all are there: %s; "
+             "add its dSYM with -d",
+             who, ms_error_describe(&o->error, line));
+        break;
     case MS_WHY_COMPLETE:
         warn("%s: %u of %u frames lie outside what %s has names for (--explain tells which)", who,
              o->n_frames - o->n_resolved - o->n_kept, o->n_frames,
@@ -140,10 +146,14 @@ static void tell_homeless(const struct ms_report *report, const struct ms_symbol
 
 static void tell_matched(const struct ms_report_image *image, const struct ms_image_outcome *o)
 {
-    char who[ROOM];
-    complain("%s: %u of %u frames named from %s%s%s", describe(image, who), o->n_resolved,
+    char who[ROOM], objects[60] = "";
+    if (o->n_objects)
+        snprintf(objects, sizeof objects, " and %u object file%s", o->n_objects,
+                 o->n_objects == 1 ? "" : "s");
+    complain("%s: %u of %u frames named from %s%s%s%s", describe(image, who), o->n_resolved,
              o->n_frames, o->debug_path ? o->debug_path : "",
-             o->debug_path && o->binary_path ? " and " : "", o->binary_path ? o->binary_path : "");
+             o->debug_path && o->binary_path ? " and " : "", o->binary_path ? o->binary_path : "",
+             objects);
 }
 
 bool summarise(const char *name, const struct ms_report *report,

@@ -5,22 +5,23 @@ _machsym_options() {
     case $1 in
     crash)
         echo "-d --dsym -b --binary -o --output --format --json --no-inlines --renumber" \
-            "--full-path --full-names --fold-thunks --no-demangle --thread --keep --redo" \
+            "--full-path --oso-prefix-map --full-names --fold-thunks --no-demangle --thread --keep --redo" \
             "--explain --verbose --strict"
         ;;
     atos)
         echo "-o -arch -l --loadAddress -s --slide -offset -textExecAddress -i --inlineFrames" \
-            "-d --delimiter -f -fullPath -dedup -printHeader --pc --full-names --fold-thunks" \
+            "-d --delimiter -f -fullPath -dedup -printHeader --pc --oso-prefix-map --full-names --fold-thunks" \
             "--no-demangle --verbose --json"
         ;;
     slide) echo "-o -arch -l --vmmap --report --images --value --json" ;;
     uuid) echo "-arch --json" ;;
     nm)
         echo "-arch -m -j -P --portability -x --format -t --radix -a --debug-syms -g --extern-only" \
-            "-u --undefined-only -U --defined-only -W --no-weak -s -n --numeric-sort -v -p --no-sort" \
+            "-u --undefined-only -U --defined-only -W --no-weak -s -n --numeric-sort -p --no-sort" \
             "-r --reverse-sort -o --print-file-name -A -demangle -C --simplified --quiet --json"
         ;;
     otool) echo "-h -l -L -D -f -t -x -d -s -P -I -G -v -V -X -m -arch --json" ;;
+    debugmap) echo "-arch --oso-prefix-map --oso-prepend-path -oso-prepend-path --json" ;;
     demangle) echo "--simplified --no-params --fold-thunks --json --verbose --demangler" ;;
     verify) echo "-arch --lookup --dwarf --json" ;;
     *) return ;;
@@ -37,6 +38,8 @@ _machsym_value() {
     nm:--format) echo "bsd darwin posix just-symbols" ;;
     nm:-t | nm:--radix) echo "d o x" ;;
     nm:-s | otool:-s) echo text ;;
+    *:--oso-prefix-map) echo text ;;
+    debugmap:--oso-prepend-path | debugmap:-oso-prepend-path) echo file ;;
     demangle:--demangler) echo "own system" ;;
     crash:-d | crash:--dsym | crash:-b | crash:--binary | crash:-o | crash:--output) echo file ;;
     atos:--pc) echo "exact return" ;;
@@ -58,7 +61,7 @@ _machsym_reply() {
 }
 
 _machsym() {
-    local commands="crash atos slide uuid nm otool demangle verify"
+    local commands="crash atos slide uuid nm otool debugmap demangle verify"
     local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD - 1]}
     local command=${COMP_WORDS[1]} value
     COMPREPLY=()

@@ -19,10 +19,11 @@ complete -c machsym -n __machsym_has_none -a slide -d 'compute the slide of an i
 complete -c machsym -n __machsym_has_none -a uuid -d 'print the UUID of every slice of a file'
 complete -c machsym -n __machsym_has_none -a nm -d 'print symbol tables, as nm does'
 complete -c machsym -n __machsym_has_none -a otool -d 'show headers, load commands, libraries, sections and code, as otool does'
+complete -c machsym -n __machsym_has_none -a debugmap -d 'print which object files an image was linked from'
 complete -c machsym -n __machsym_has_none -a demangle -d 'make mangled names readable, alone or in any text'
 complete -c machsym -n __machsym_has_none -a verify -d 'check that a binary and a dSYM belong together'
 complete -c machsym -n __machsym_has_none -a help -d 'say what a command does'
-complete -c machsym -n '__machsym_is help' -a 'crash atos slide uuid nm otool demangle verify'
+complete -c machsym -n '__machsym_is help' -a 'crash atos slide uuid nm otool debugmap demangle verify'
 complete -c machsym -l help -d 'show help'
 complete -c machsym -l version -d 'show the version'
 
@@ -36,6 +37,7 @@ complete -c machsym -n '__machsym_is crash' -l json -d 'the same as the json for
 complete -c machsym -n '__machsym_is crash' -l no-inlines -d 'leave inlined frames out'
 complete -c machsym -n '__machsym_is crash' -l renumber -d 'number inlined frames'
 complete -c machsym -n '__machsym_is crash' -l full-path -d 'print full paths of source files'
+complete -c machsym -n '__machsym_is crash' -l oso-prefix-map -x -d 'where object files are looked for'
 complete -c machsym -n '__machsym_is crash' -l full-names -d 'Swift names with modules, types and results'
 complete -c machsym -n '__machsym_is crash' -l fold-thunks -d 'name compiler-made code by the function written'
 complete -c machsym -n '__machsym_is crash' -l no-demangle -d 'leave names mangled'
@@ -60,11 +62,19 @@ complete -c machsym -n '__machsym_is atos' -o fullPath -d 'print full paths of s
 complete -c machsym -n '__machsym_is atos' -o dedup -d 'print every name of folded code'
 complete -c machsym -n '__machsym_is atos' -o printHeader -d 'first print name and base address'
 complete -c machsym -n '__machsym_is atos' -l pc -x -a 'exact return' -d 'what the addresses are'
+complete -c machsym -n '__machsym_is atos' -l oso-prefix-map -x -d 'where object files are looked for'
 complete -c machsym -n '__machsym_is atos' -l full-names -d 'Swift names with modules, types and results'
 complete -c machsym -n '__machsym_is atos' -l fold-thunks -d 'name compiler-made code by the function written'
 complete -c machsym -n '__machsym_is atos' -l no-demangle -d 'leave names mangled'
 complete -c machsym -n '__machsym_is atos' -l verbose -d 'say why a name stays mangled'
 complete -c machsym -n '__machsym_is atos' -l json -d 'one JSON object a line'
+
+# debugmap
+complete -c machsym -n '__machsym_is debugmap' -F
+complete -c machsym -n '__machsym_is debugmap' -o arch -x -a $archs -d 'this slice alone'
+complete -c machsym -n '__machsym_is debugmap' -l oso-prefix-map -x -d 'where object files are looked for'
+complete -c machsym -n '__machsym_is debugmap' -o oso-prepend-path -l oso-prepend-path -r -F -d 'before the paths of object files'
+complete -c machsym -n '__machsym_is debugmap' -l json -d 'one JSON document'
 
 # slide
 complete -c machsym -n '__machsym_is slide' -s o -r -F -d 'binary or dSYM'
@@ -91,7 +101,7 @@ complete -c machsym -n '__machsym_is nm' -s u -l undefined-only -d 'undefined sy
 complete -c machsym -n '__machsym_is nm' -s U -l defined-only -d 'no undefined symbols'
 complete -c machsym -n '__machsym_is nm' -s W -l no-weak -d 'no weak symbols'
 complete -c machsym -n '__machsym_is nm' -s s -x -d 'symbols of this section alone'
-complete -c machsym -n '__machsym_is nm' -s n -s v -l numeric-sort -d 'by address'
+complete -c machsym -n '__machsym_is nm' -s n -l numeric-sort -d 'by address'
 complete -c machsym -n '__machsym_is nm' -s p -l no-sort -d 'in the order of the file'
 complete -c machsym -n '__machsym_is nm' -s r -l reverse-sort -d 'last ones first'
 complete -c machsym -n '__machsym_is nm' -s o -s A -l print-file-name -d 'name of the file before each line'

@@ -80,6 +80,8 @@ const char *ms_why_name(enum ms_why why)
         [MS_WHY_STRIPPED] = "stripped",
         [MS_WHY_OUTSIDE_CODE] = "outside-code",
         [MS_WHY_BAD_DEBUG_INFO] = "bad-debug-info",
+        [MS_WHY_NO_OBJECT] = "no-object",
+        [MS_WHY_STALE_OBJECT] = "stale-object",
     };
     return (size_t)why < sizeof names / sizeof *names ? names[why] : "complete";
 }

@@ -50,8 +50,7 @@ static enum ms_status add_debug(struct ms_image *image, struct ms_error *err)
     for (size_t i = 0; !match && status == MS_OK && i < catalog.n; i++) {
         const struct ms_catalog_entry *e = &catalog.items[i];
         /* The high byte of a subtype tells of capabilities that a dSYM leaves out. */
-        if (e->cputype != macho->cputype ||
-            ((e->cpusubtype ^ macho->cpusubtype) & 0x00ffffff) != 0)
+        if (e->cputype != macho->cputype || ((e->cpusubtype ^ macho->cpusubtype) & 0x00ffffff) != 0)
             continue;
         status = note_mismatch(image, e, err);
         break;
@@ -145,6 +144,7 @@ void ms_image_close(struct ms_image *image)
 {
     if (!image)
         return;
+    ms_oso_close(image->oso);
     ms_dwarf_unload(&image->dwarf);
     ms_symbols_fini(&image->binary_symbols);
     ms_symbols_fini(&image->debug_symbols);
@@ -156,6 +156,18 @@ void ms_image_close(struct ms_image *image)
     ms_part_close(&image->binary);
     ms_part_close(&image->debug);
     free(image);
+}
+
+void ms_image_set_object_search(struct ms_image *image, const struct ms_object_search *search)
+{
+    image->search = *search;
+}
+
+void ms_image_objects(const struct ms_image *image, struct ms_image_objects *out)
+{
+    memset(out, 0, sizeof *out);
+    if (image->oso)
+        ms_oso_objects(image->oso, out);
 }
 
 /* The end of what is mapped into a process: __DWARF lies behind it in a dSYM alone. */
@@ -191,8 +203,8 @@ void ms_image_info(const struct ms_image *image, struct ms_image_info *out)
     out->end_vm = end_of_segments(macho);
     out->mismatch_path = image->mismatch_path;
     out->mismatch_uuid = image->mismatch_uuid;
-    out->damage = dwarf->file && dwarf->macho.damage.status != MS_OK ? &dwarf->macho.damage
-                                                                     : &macho->damage;
+    out->damage =
+        dwarf->file && dwarf->macho.damage.status != MS_OK ? &dwarf->macho.damage : &macho->damage;
 }
 
 enum ms_status ms_image_intact(const struct ms_image *image, struct ms_error *err)

@@ -7,6 +7,7 @@
 #include "machsym/image.h"
 #include "resolve/dwarf_load.h"
 #include "resolve/names.h"
+#include "resolve/oso.h"
 #include "resolve/part.h"
 
 /** How far a lazy reader has come; a failure is remembered like a success. */
@@ -25,6 +26,10 @@ struct ms_image {
     struct ms_loaded_dwarf dwarf; /* without a reader when there is no DWARF */
     struct ms_error dwarf_error;  /* why not, when dwarf_ready is MS_FAILED */
 
+    enum ms_ready oso_ready;
+    struct ms_oso *oso; /* NULL without a debug map */
+    struct ms_object_search search;
+
     enum ms_ready symbols_ready;
     struct ms_symbols binary_symbols, debug_symbols;
     struct ms_symbols single[8]; /* of the first few addresses, each read alone */
@@ -40,6 +45,9 @@ const struct ms_part *ms_image_dwarf_part(const struct ms_image *image);
 
 /** Opens the DWARF reader on first use; NULL when there is none or it cannot be read. */
 struct ms_dwarf *ms_image_dwarf(struct ms_image *image);
+
+/** The debug map of an image without DWARF, on first use; NULL when there is none. */
+struct ms_oso *ms_image_oso(struct ms_image *image);
 
 /**
  * The symbol that names an address, out of the tables of both halves; never one that

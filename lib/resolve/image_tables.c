@@ -19,6 +19,17 @@ struct ms_dwarf *ms_image_dwarf(struct ms_image *image)
     return image->dwarf.reader;
 }
 
+struct ms_oso *ms_image_oso(struct ms_image *image)
+{
+    if (image->oso_ready == MS_NOT_YET && image->binary.file) {
+        enum ms_status status = ms_oso_open(&image->binary.macho, &image->binary_names,
+                                            &image->search, &image->oso, NULL);
+        image->oso_ready = MS_READY;
+        image->starved |= status == MS_E_NOMEM;
+    }
+    return image->oso;
+}
+
 void ms_image_read_symbols(struct ms_image *image)
 {
     if (image->symbols_ready != MS_NOT_YET)

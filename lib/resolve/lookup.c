@@ -10,6 +10,7 @@
 struct store {
     struct ms_arena arena;         /* answers, and the frames that symbols make */
     struct ms_dwarf_answers dwarf; /* the frames that DWARF makes */
+    enum ms_why *whys;             /* what a debug map says of each address, or NULL */
 };
 
 static struct store *store_of(struct ms_answers *out, struct ms_error *err)
@@ -122,6 +123,8 @@ static enum ms_status join(struct ms_image *image, struct store *store, const ui
         const struct ms_dwarf_hit *hit = i < store->dwarf.n_hits ? &store->dwarf.hits[i] : NULL;
         if (no_reader || (hit && hit->status != MS_OK && hit->status != MS_ABSENT))
             answers[i].why = MS_WHY_BAD_DEBUG_INFO;
+        if (store->whys && store->whys[i] != MS_WHY_COMPLETE)
+            answers[i].why = store->whys[i];
         enum ms_status status = MS_OK;
         if (hit && hit->n_frames)
             answer_from_dwarf(image, store->dwarf.frames + hit->first, hit->n_frames, addresses[i],
@@ -138,6 +141,24 @@ static enum ms_status join(struct ms_image *image, struct store *store, const ui
     return image->starved ? ms_fail_memory(err) : ms_image_intact(image, err);
 }
 
+/* Asks whatever debug information there is: DWARF of the image, else that of its objects. */
+static enum ms_status ask(struct ms_image *image, struct store *store, const uint64_t *addresses,
+                          size_t n, bool keep, struct ms_error *err)
+{
+    struct ms_dwarf *dwarf = ms_image_dwarf(image);
+    store->whys = NULL;
+    if (dwarf)
+        return keep ? ms_dwarf_find(dwarf, addresses[0], &store->dwarf, err)
+                    : ms_dwarf_find_many(dwarf, addresses, n, &store->dwarf, err);
+    struct ms_oso *oso = ms_image_oso(image);
+    if (!oso)
+        return MS_OK;
+    store->whys = ms_arena_zeroed(&store->arena, n ? n : 1, sizeof *store->whys);
+    if (!store->whys)
+        return ms_fail_memory(err);
+    return ms_oso_find(oso, addresses, n, keep, &store->dwarf, store->whys, err);
+}
+
 enum ms_status ms_image_find_many(struct ms_image *image, const uint64_t *addresses_vm, size_t n,
                                   struct ms_answers *out, struct ms_error *err)
 {
@@ -145,9 +166,7 @@ enum ms_status ms_image_find_many(struct ms_image *image, const uint64_t *addres
     struct store *store = store_of(out, err);
     if (!store)
         return MS_E_NOMEM;
-    struct ms_dwarf *dwarf = ms_image_dwarf(image);
-    enum ms_status status =
-        dwarf ? ms_dwarf_find_many(dwarf, addresses_vm, n, &store->dwarf, err) : MS_OK;
+    enum ms_status status = ask(image, store, addresses_vm, n, false, err);
     if (status == MS_OK)
         status = join(image, store, addresses_vm, n, out, err);
     if (status != MS_OK)
@@ -162,8 +181,7 @@ enum ms_status ms_image_find(struct ms_image *image, uint64_t address_vm, struct
     if (!store)
         return MS_E_NOMEM;
     ms_arena_fini(&store->arena);
-    struct ms_dwarf *dwarf = ms_image_dwarf(image);
-    enum ms_status status = dwarf ? ms_dwarf_find(dwarf, address_vm, &store->dwarf, err) : MS_OK;
+    enum ms_status status = ask(image, store, &address_vm, 1, true, err);
     return status == MS_OK ? join(image, store, &address_vm, 1, out, err) : status;
 }
 

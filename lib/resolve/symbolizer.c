@@ -26,6 +26,7 @@ struct ms_symbolizer {
     struct opened *opened;
     size_t n_opened, opened_room;
     struct ms_index by_uuid; /* into opened */
+    struct ms_object_search search;
 };
 
 enum ms_status ms_symbolizer_open(struct ms_symbolizer **out, struct ms_error *err)
@@ -57,6 +58,12 @@ enum ms_status ms_symbolizer_add(struct ms_symbolizer *symbolizer, const char *p
     return ms_catalog_add(&symbolizer->catalog, path, beside, err);
 }
 
+void ms_symbolizer_set_object_search(struct ms_symbolizer *symbolizer,
+                                     const struct ms_object_search *search)
+{
+    symbolizer->search = *search;
+}
+
 size_t ms_symbolizer_skipped(const struct ms_symbolizer *symbolizer, struct ms_error *first)
 {
     if (symbolizer->catalog.n_skipped)
@@ -80,6 +87,8 @@ static void open_best(struct ms_symbolizer *s, struct opened *o)
         ms_image_open_pair(binary ? binary->path : NULL, debug->path, &o->uuid, &o->image,
                            &o->error);
     }
+    if (o->image)
+        ms_image_set_object_search(o->image, &s->search);
 }
 
 /* Whether files that were added since would tell more than what was opened. */
@@ -228,6 +237,19 @@ static void explain_no_dwarf(struct work *w, const struct ms_report_image *image
     }
 }
 
+/* Without DWARF of the image, its objects answer as far as they are there. */
+static void explain_objects(const struct ms_image *image, struct ms_image_outcome *outcome)
+{
+    struct ms_image_objects objects;
+    ms_image_objects(image, &objects);
+    outcome->n_objects = (uint32_t)objects.n_used;
+    if (outcome->why != MS_WHY_STRIPPED || objects.n_used + objects.n_failed == 0)
+        return;
+    outcome->why = objects.n_failed ? objects.why : MS_WHY_COMPLETE;
+    if (objects.n_failed)
+        outcome->error = objects.error;
+}
+
 /*
  * What one frame asks. Deep recursion and idle threads make thousands of frames of one address:
  * each address is looked up once, and what is shown of it is shared.
@@ -319,10 +341,15 @@ static enum ms_status look_up(struct work *w, struct ms_image *image, size_t ima
     }
     outcome->binary_path = info.binary_path;
     outcome->debug_path = info.debug_path;
-    if (!info.has_dwarf)
+    outcome->error = *info.damage;
+    if (!info.has_dwarf) {
         explain_no_dwarf(w, &w->report->images[image_index], &info, outcome);
-    outcome->error = answers.n_errors ? answers.errors[0] : *info.damage;
-    if (outcome->error.status != MS_OK)
+        explain_objects(image, outcome);
+    } else if (answers.n_errors) {
+        outcome->error = answers.errors[0];
+    }
+    if (outcome->error.status != MS_OK && outcome->why != MS_WHY_UUID_DIFFERS &&
+        outcome->why != MS_WHY_NO_OBJECT && outcome->why != MS_WHY_STALE_OBJECT)
         outcome->why = MS_WHY_BAD_DEBUG_INFO;
     status = show_answers(w, &answers, questions, n, slide, err);
     ms_answers_fini(&answers);

@@ -5,6 +5,7 @@
 #ifndef MACHSYM_IMAGE_H
 #define MACHSYM_IMAGE_H
 
+#include "machsym/debugmap.h"
 #include "machsym/macho.h"
 #include "machsym/types.h"
 
@@ -42,6 +43,22 @@ enum ms_status ms_image_open_pair(const char *binary, const char *debug, const s
                                   struct ms_image **out, struct ms_error *err);
 void ms_image_close(struct ms_image *image); /**< takes NULL */
 
+/**
+ * Where the objects that a debug map names are looked for, when the image has neither DWARF nor
+ * a dSYM: to be said before the first look-up. What *search points to is borrowed for as long as
+ * the image is open.
+ */
+void ms_image_set_object_search(struct ms_image *image, const struct ms_object_search *search);
+
+/** What became of the object files that a debug map led to, so far. */
+struct ms_image_objects {
+    size_t n_used;          /**< whose debug information was read */
+    size_t n_failed;        /**< that are missing, stale or damaged */
+    enum ms_why why;        /**< of the first of these */
+    struct ms_error error;  /**< of the first of these; status MS_OK when there is none */
+};
+void ms_image_objects(const struct ms_image *image, struct ms_image_objects *out);
+
 /** What is known of an image without looking anything up. Strings live as long as it. */
 struct ms_image_info {
     const char *name;         /**< base name of the binary, or of the DWARF file */
@@ -73,8 +90,9 @@ struct ms_answers {
 };
 
 /**
- * Looks up addresses as linked, in any order. DWARF answers first; what it does not know
- * is named from the symbol table, else from where its function starts.
+ * Looks up addresses as linked, in any order. DWARF answers first; without any, the debug map
+ * leads to the DWARF of the object files, which are opened as they are needed. What that does
+ * not know is named from the symbol table, else from where its function starts.
  * @return MS_E_NOMEM, or MS_E_IO when a file was truncated while it was read
  */
 enum ms_status ms_image_find_many(struct ms_image *image, const uint64_t *addresses_vm, size_t n,

@@ -63,6 +63,14 @@ enum ms_status ms_symbolizer_add(struct ms_symbolizer *symbolizer, const char *p
                                  struct ms_error *err);
 
 /**
+ * Where the object files that a debug map names are looked for, for an image with neither DWARF
+ * nor a dSYM: to be said before the first report. What *search points to is borrowed for as long
+ * as the symbolizer lives.
+ */
+void ms_symbolizer_set_object_search(struct ms_symbolizer *symbolizer,
+                                     const struct ms_object_search *search);
+
+/**
  * How many folders and files below the folders that were added could not be read, and so may
  * hide what is looked for; *first tells why the first was.
  */
@@ -72,12 +80,13 @@ size_t ms_symbolizer_skipped(const struct ms_symbolizer *symbolizer, struct ms_e
 struct ms_image_outcome {
     enum ms_why why;          /**< COMPLETE: files were found; NO_FILE, UUID_DIFFERS,
                                    STRIPPED (a binary without debug information),
-                                   BAD_DEBUG_INFO */
+                                   BAD_DEBUG_INFO, NO_OBJECT, STALE_OBJECT */
     uint32_t n_frames;        /**< frames that lie in it, registers not counted */
     uint32_t n_resolved;      /**< of them, that have a name now */
     uint32_t n_kept;          /**< of them, whose own name was kept, as it was or demangled */
     uint32_t n_asked;         /**< of them, that were looked up, found or not: a name that says
                                    little (mangled, libc's) is kept where nothing is found */
+    uint32_t n_objects;       /**< object files that its debug map led to and that were used */
     const char *binary_path, *debug_path; /**< NULL when none; live as long as the symbolizer */
     const char *other_path;   /**< UUID_DIFFERS: the file of that name */
     struct ms_uuid other_uuid;

@@ -99,7 +99,9 @@ enum ms_why {
     MS_WHY_NO_SLIDE,      /**< no load address is known */
     MS_WHY_STRIPPED,      /**< the file has no debug information or no symbol for it */
     MS_WHY_OUTSIDE_CODE,  /**< inside the image, but not in a function */
-    MS_WHY_BAD_DEBUG_INFO /**< the unit or table that covers it is malformed */
+    MS_WHY_BAD_DEBUG_INFO, /**< the unit or table that covers it is malformed */
+    MS_WHY_NO_OBJECT,     /**< the object file that the debug map names isn't there */
+    MS_WHY_STALE_OBJECT   /**< the object file was written anew since the image was linked */
 };
 
 /** Their names in output: "dwarf", "debug-map", … and "complete", "no-image", … Never NULL. */

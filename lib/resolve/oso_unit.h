@@ -1,0 +1,39 @@
+/**
+ * resolve/oso_unit.h: one object file of a debug map, opened: where its symbols are, and the
+ * reader of its DWARF.
+ */
+#ifndef MS_RESOLVE_OSO_UNIT_H
+#define MS_RESOLVE_OSO_UNIT_H
+
+#include "resolve/dwarf_load.h"
+#include "resolve/objects.h"
+
+struct ms_oso_unit {
+    size_t key;            /* the number of its first symbol in the debug map */
+    enum ms_status status; /* of opening it; MS_ABSENT also for one that can't be used */
+    enum ms_why why;       /* what its frames say when it could not be opened */
+    struct ms_error error; /* status MS_OK: nothing to tell */
+    bool told;             /* the error was handed out */
+    struct ms_object object;
+    bool loaded; /* the DWARF; without a reader when the object has none */
+    struct ms_loaded_dwarf dwarf;
+    unsigned n_scans; /* of the symbol table, before it was indexed */
+    bool indexed;
+    struct ms_index by_name;
+};
+
+/** Opens object and DWARF. What fails is in unit->status, why and error; MS_E_NOMEM is returned. */
+enum ms_status ms_oso_unit_open(struct ms_oso_unit *unit, struct ms_object_files *files,
+                                const struct ms_object_request *request, struct ms_error *err);
+void ms_oso_unit_fini(struct ms_oso_unit *unit);
+
+/** Marks a unit whose file was truncated under us: nothing of it is believed from now on. */
+void ms_oso_unit_spoil(struct ms_oso_unit *unit);
+
+/**
+ * The address of a defined symbol of the object: one of that name, or one that ThinLTO gave
+ * a suffix (".llvm.1234"). Of several the last, as dsymutil has it. MS_ABSENT, MS_E_NOMEM.
+ */
+enum ms_status ms_oso_unit_symbol(struct ms_oso_unit *unit, const char *name, uint64_t *vm);
+
+#endif
