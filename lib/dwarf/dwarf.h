@@ -14,6 +14,7 @@
 struct ms_dwarf_sections {
     struct ms_bytes abbrev, addr, aranges, info, line, line_str, ranges, rnglists, str, str_offsets,
         types;
+    struct ms_bytes loc, loclists; /* where variables are: no look-up needs it */
     bool big;             /* byte order */
     uint8_t address_size; /* of the image: 4 or 8, where a unit does not say */
     /** Half-open code ranges of the image, ascending, disjoint, to tell code from

@@ -111,11 +111,13 @@ enum ms_status ms_dwarf_load(const struct ms_macho *macho, struct ms_loaded_dwar
         {"line_str", &s->line_str}, {"aranges", &s->aranges},
         {"ranges", &s->ranges},     {"rnglists", &s->rnglists},
         {"addr", &s->addr},         {"str_offsets", &s->str_offsets},
-        {"types", &s->types},
+        {"types", &s->types},       {"loc", &s->loc},
+        {"loclists", &s->loclists},
     };
     for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++) {
         enum ms_status status = take_section(out, macho, wanted[i].name, wanted[i].to, err);
-        if (status != MS_OK)
+        bool needed = wanted[i].to != &s->loc && wanted[i].to != &s->loclists;
+        if (status != MS_OK && (needed || status == MS_E_NOMEM))
             return status;
     }
     s->big = macho->big;
