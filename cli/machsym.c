@@ -20,6 +20,7 @@ static const struct {
     {"nm", "print symbol tables, as nm does"},
     {"otool", "show headers, load commands, libraries, sections and code, as otool does"},
     {"debugmap", "print which object files an image was linked from, as dsymutil does"},
+    {"codesign", "print what a code signature says, entitlements, get-task-allow"},
     {"demangle", "make mangled names readable, alone or in any text"},
     {"verify", "check that a binary and a dSYM belong together"},
 };

@@ -15,6 +15,10 @@ _machsym_options() {
         ;;
     slide) echo "-o -arch -l --vmmap --report --images --value --json" ;;
     uuid) echo "-arch --json" ;;
+    codesign)
+        echo "-arch -a -d --display -v --verbose --entitlements --xml --requirements -r-" \
+            "--get-task-allow --verify --json"
+        ;;
     nm)
         echo "-arch -m -j -P --portability -x --format -t --radix -a --debug-syms -g --extern-only" \
             "-u --undefined-only -U --defined-only -W --no-weak -s -n --numeric-sort -p --no-sort" \
@@ -41,10 +45,11 @@ _machsym_value() {
     *:--oso-prefix-map) echo text ;;
     debugmap:--oso-prepend-path | debugmap:-oso-prepend-path) echo file ;;
     demangle:--demangler) echo "own system" ;;
+    codesign:--entitlements) echo "tree xml json der" ;;
     crash:-d | crash:--dsym | crash:-b | crash:--binary | crash:-o | crash:--output) echo file ;;
     atos:--pc) echo "exact return" ;;
     atos:-o | atos:-f | slide:-o | slide:--vmmap | slide:--report | slide:--images) echo file ;;
-    *:-arch)
+    *:-arch | codesign:-a)
         echo "arm64 arm64e arm64_32 armv7 armv7s armv7k x86_64 x86_64h i386 ppc ppc64"
         ;;
     atos:-l | atos:--loadAddress | atos:-s | atos:--slide | atos:-textExecAddress | atos:-d | \
@@ -61,7 +66,7 @@ _machsym_reply() {
 }
 
 _machsym() {
-    local commands="crash atos slide uuid nm otool debugmap demangle verify"
+    local commands="crash atos slide uuid nm otool debugmap codesign demangle verify"
     local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD - 1]}
     local command=${COMP_WORDS[1]} value
     COMPREPLY=()

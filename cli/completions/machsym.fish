@@ -20,10 +20,11 @@ complete -c machsym -n __machsym_has_none -a uuid -d 'print the UUID of every sl
 complete -c machsym -n __machsym_has_none -a nm -d 'print symbol tables, as nm does'
 complete -c machsym -n __machsym_has_none -a otool -d 'show headers, load commands, libraries, sections and code, as otool does'
 complete -c machsym -n __machsym_has_none -a debugmap -d 'print which object files an image was linked from'
+complete -c machsym -n __machsym_has_none -a codesign -d 'print what a code signature says'
 complete -c machsym -n __machsym_has_none -a demangle -d 'make mangled names readable, alone or in any text'
 complete -c machsym -n __machsym_has_none -a verify -d 'check that a binary and a dSYM belong together'
 complete -c machsym -n __machsym_has_none -a help -d 'say what a command does'
-complete -c machsym -n '__machsym_is help' -a 'crash atos slide uuid nm otool debugmap demangle verify'
+complete -c machsym -n '__machsym_is help' -a 'crash atos slide uuid nm otool debugmap codesign demangle verify'
 complete -c machsym -l help -d 'show help'
 complete -c machsym -l version -d 'show the version'
 
@@ -135,6 +136,18 @@ complete -c machsym -n '__machsym_is otool' -l json -d 'one JSON document'
 complete -c machsym -n '__machsym_is uuid' -F
 complete -c machsym -n '__machsym_is uuid' -o arch -x -a $archs -d 'this slice alone'
 complete -c machsym -n '__machsym_is uuid' -l json -d 'one JSON document'
+
+# codesign
+complete -c machsym -n '__machsym_is codesign' -F
+complete -c machsym -n '__machsym_is codesign' -o arch -s a -x -a $archs -d 'this slice alone'
+complete -c machsym -n '__machsym_is codesign' -s d -l display -d 'the lines of codesign -d'
+complete -c machsym -n '__machsym_is codesign' -s v -l verbose -d 'more lines'
+complete -c machsym -n '__machsym_is codesign' -l entitlements -x -a 'tree xml json der' -d 'the entitlements'
+complete -c machsym -n '__machsym_is codesign' -l xml -d 'the entitlements as XML'
+complete -c machsym -n '__machsym_is codesign' -o r- -l requirements -d 'the requirements'
+complete -c machsym -n '__machsym_is codesign' -l get-task-allow -d 'print yes or no'
+complete -c machsym -n '__machsym_is codesign' -l verify -d 'compare the file with its hashes'
+complete -c machsym -n '__machsym_is codesign' -l json -d 'one JSON document'
 
 # demangle
 complete -c machsym -n '__machsym_is demangle' -l simplified -d 'Swift names as crash reports have them'

@@ -20,6 +20,7 @@ JSON_COMMANDS = [
     "machsym uuid --json fixtures/c/fat/deep",
     "machsym otool --json -hlLDf -s __TEXT __text fixtures/c/fat/deep",
     "machsym otool --json -lD fixtures/c/dylib/libdeep.dylib fixtures/c/debugmap/main.o",
+    "machsym codesign --json --verify fixtures/c/fat/deep",
     "machsym verify --json --lookup --dwarf fixtures/c/fat/deep fixtures/c/fat/deep.dSYM",
     "machsym demangle --json $s4main3BarCMa $s4main3BarC3fooyyFZTm $s4main3fooyyYaFTQ0_"
     " $s4main3BarC3fooyyFTA $s4main3foo1xyx_tlFSi_Tg5 _Z3foov.cold _Zx",
