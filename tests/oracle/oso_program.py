@@ -1,4 +1,4 @@
-"""A program for the debug map: fifty units of C and C++, half of them in archives, with what makes
+"""A program for the debug map: units of C and C++, half of them in archives, with what makes
 the way from an address to an object crooked. Built with clang, ld64.lld, llvm-ar, llvm-lipo and
 dsymutil of LLVM; the same seed makes the same sources.
 
@@ -8,11 +8,11 @@ different archives are called alike, one archive is a universal one, one unit is
 """
 import os
 import random
+import struct
 import subprocess
 
 import tools
 
-UNITS = 50
 TOOLS = ["clang", "clang++", "ld64.lld", "llvm-ar", "llvm-lipo", "dsymutil"]
 
 HEADER = """\
@@ -49,7 +49,7 @@ namespace { struct Local { int v; int get() const { return twice(v) + sink; } };
 """
 
 
-def _c_unit(rng, i):
+def _c_unit(rng, i, n):
     lines = ['#include "common.h"', "static int cache[8];",
              "static __attribute__((noinline)) int helper(int a) {",
              f"    int t = mix(a, {rng.randrange(100)});"]
@@ -66,11 +66,11 @@ def _c_unit(rng, i):
                   "    case 2: return helper(s) + same(a);", "    }", "    return s;", "}"]
     lines += [f"int unit_{i}(int a) {{", f"    int s = part_{i}_0(a) + same(a);",
               f"    if (s & 1) s += part_{i}_1(s);",
-              f"    return s + unit_{i + 1}(a - 1);" if i + 1 < UNITS else "    return s;", "}"]
+              f"    return s + unit_{i + 1}(a - 1);" if i + 1 < n else "    return s;", "}"]
     return "\n".join(lines) + "\n"
 
 
-def _cxx_unit(rng, i):
+def _cxx_unit(rng, i, n):
     kind = rng.choice(["int", "long", "short", "char"])
     lines = ['#include "common.h"',
              "static __attribute__((noinline)) int helper(int a) { return twice(a) - sink; }",
@@ -89,7 +89,7 @@ def _cxx_unit(rng, i):
     lines += [f"extern \"C\" int unit_{i}(int a) {{", f"    Stack<{kind}> s; n{i % 4}::Shape{i} shape; shape.w = a;",
               f"    {kind} many[3] = {{1, 2, ({kind})a}};",
               f"    int r = part_{i}(s, a, (char (*)[1])0) + (int)largest(many, 3) + everywhere(a) + shape.area(a) + same(a);",
-              f"    return r + unit_{i + 1}(a - 1);" if i + 1 < UNITS else "    return r;", "}"]
+              f"    return r + unit_{i + 1}(a - 1);" if i + 1 < n else "    return r;", "}"]
     return "\n".join(lines) + "\n"
 
 
@@ -105,20 +105,20 @@ _in_assembly:
 """
 
 
-def write_sources(folder, seed=1):
+def write_sources(folder, n, seed=1):
     """Returns the names of the units: [(name, extension)]."""
     rng = random.Random(seed)
     os.makedirs(folder, exist_ok=True)
     units = []
-    for i in range(UNITS):
+    for i in range(n):
         cxx = rng.random() < 0.5
-        text = _cxx_unit(rng, i) if cxx else _c_unit(rng, i)
+        text = _cxx_unit(rng, i, n) if cxx else _c_unit(rng, i, n)
         name = f"u{i}"
         units.append((name, "cpp" if cxx else "c"))
         with open(os.path.join(folder, f"{name}.{units[-1][1]}"), "w", encoding="ascii") as f:
             f.write(text)
     with open(os.path.join(folder, "common.h"), "w", encoding="ascii") as f:
-        f.write(HEADER % "\n".join(f"int unit_{i}(int);" for i in range(UNITS)))
+        f.write(HEADER % "\n".join(f"int unit_{i}(int);" for i in range(n)))
     with open(os.path.join(folder, "main.c"), "w", encoding="ascii") as f:
         f.write('#include "common.h"\nvolatile int sink;\nint in_assembly(void);\n'
                 "int main(int n, char **v) {\n    (void)v;\n    return unit_0(n) + in_assembly();\n}\n")
@@ -134,6 +134,25 @@ def run(*command, cwd=None):
     done = subprocess.run(command, cwd=cwd, capture_output=True, text=True, errors="replace", check=False)
     if done.returncode:
         raise RuntimeError(" ".join(command) + "\n" + done.stderr)
+
+
+def set_times(path, times):
+    """lld leaves the objects' times out: writes them into the N_OSO entries of a thin 64-bit image.
+    `times`: one for each, in their order."""
+    with open(path, "r+b") as f:
+        data = bytearray(f.read())
+        at, table, count = 32, 0, 0
+        for _ in range(struct.unpack_from("<I", data, 16)[0]):
+            kind, size = struct.unpack_from("<II", data, at)
+            if kind == 2:
+                table, count = struct.unpack_from("<II", data, at + 8)
+            at += size
+        left = iter(times)
+        for i in range(count):
+            if data[table + 16 * i + 4] == 0x66:
+                struct.pack_into("<Q", data, table + 16 * i + 8, next(left))
+        f.seek(0)
+        f.write(data)
 
 
 def _compile(job):
