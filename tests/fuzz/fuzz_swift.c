@@ -1,6 +1,6 @@
 /*
  * Swift names: the bytes as they are when they begin as one, else behind "$s", in every style.
- * The same answer whatever room there is for it; a name that is described is printed, too.
+ * The same answer whatever room there is for it; what is described is what can be printed.
  */
 #include "demangle/demanglers.h"
 #include "machsym/demangle.h"
@@ -27,8 +27,9 @@ static void check_style(const char *name, size_t n, unsigned style, bool readabl
         abort();
     if (length > MS_DEMANGLE_OUTPUT)
         abort();
-    /* A name that can't be read has no text; one that can may still be too large to print. */
-    if (length && !readable)
+    /* What is described is what has a full text; another may have one where that one is too long.
+     */
+    if (style == MS_DEMANGLE_FULL && (length > 0) != readable)
         abort();
     if (!again)
         return;
