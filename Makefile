@@ -79,7 +79,8 @@ LIB_O   := $(LIB_C:%.c=$(BUILD)/obj/%.o) $(LIB_CXX:%.cpp=$(BUILD)/obj/%.o)
 LIB_A   := $(BUILD)/libmachsym.a
 COMMON_O := $(patsubst %.c,$(BUILD)/obj/%.o,$(sort $(wildcard cli/common/*.c)))
 COMMANDS := $(patsubst cli/cmd_%.c,%,$(sort $(wildcard cli/cmd_*.c)))
-PROGRAMS := $(BUILD)/machsym $(COMMANDS:%=$(BUILD)/machsym-%) $(BUILD)/machsym-helper-llvm
+PROGRAMS := $(BUILD)/machsym $(COMMANDS:%=$(BUILD)/machsym-%) $(BUILD)/machsym-helper-llvm \
+           $(BUILD)/machsym-helper-libdwarf
 UNIT    := $(patsubst tests/unit/%.c,$(BUILD)/tests/%,$(sort $(wildcard tests/unit/test_*.c)))
 FUZZ    := $(patsubst tests/fuzz/fuzz_%.c,%,$(sort $(wildcard tests/fuzz/fuzz_*.c)))
 REPLAY  := $(FUZZ:%=$(BUILD)/tests/replay_%)
@@ -117,11 +118,20 @@ $(BUILD)/machsym-%: $(BUILD)/obj/cli/cmd_%.o $(COMMON_O) $(LIB_A)
 	$(Q)$(CXX) $(LDFLAGS_ALL) -o $@ $^ $(LDLIBS)
 
 # The helper holds LLVM's libraries, so that no other program does; see HACKING.md.
-HELPER_LLVM_O := $(BUILD)/obj/lib/llvm/helper.o $(BUILD)/obj/lib/llvm/llvm_dwarf.o
-LLVM_LIBS = -L$(LLVM_DIR)/lib $(shell $(LLVM_DIR)/bin/llvm-config --link-static --libs debuginfodwarf object)
+HELPER_LLVM_O := $(patsubst %,$(BUILD)/obj/%.o,$(basename $(wildcard lib/llvm/*.c lib/llvm/*.cpp)))
+# LLVM's C headers, for lib/llvm/ alone.
+$(BUILD)/obj/lib/llvm/%.o: CFLAGS_LIB += -isystem $(LLVM_INC)
+LLVM_LIBS = -L$(LLVM_DIR)/lib $(shell $(LLVM_DIR)/bin/llvm-config --link-static --libs debuginfodwarf object \
+            aarch64disassembler armdisassembler x86disassembler x86desc)
 $(BUILD)/machsym-helper-llvm: $(HELPER_LLVM_O) $(LIB_A)
 	$(call say,LD )
 	$(Q)$(CXX) $(LDFLAGS_ALL) -o $@ $(HELPER_LLVM_O) $(LIB_A) $(LLVM_LIBS) -lz -lzstd $(LLVM_SYSTEM)
+
+# The same for libdwarf, statically where the system has its archive, as Debian has.
+HELPER_LIBDWARF_O := $(patsubst %.c,$(BUILD)/obj/%.o,$(sort $(wildcard lib/libdwarf/*.c)))
+$(BUILD)/machsym-helper-libdwarf: $(HELPER_LIBDWARF_O) $(LIB_A)
+	$(call say,LD )
+	$(Q)$(CXX) $(LDFLAGS_ALL) -o $@ $^ $(STATIC_BEGIN) -ldwarf $(STATIC_END) $(LDLIBS)
 
 # ---- tests ---------------------------------------------------------------------------------
 # A second opinion on JSON, for tests alone.
@@ -162,9 +172,9 @@ suites:
 # ---- packages --------------------------------------------------------------------------------
 # Debian's and Homebrew's names of what is missing are worked out by the shell, not by make, so
 # that nothing is asked for on a machine that has it all.
-APT_BUILD := gcc g++ libc6-dev llvm-19-dev zlib1g-dev libzstd-dev
+APT_BUILD := gcc g++ libc6-dev llvm-19-dev zlib1g-dev libzstd-dev libdwarf-dev
 APT_CHECK := $(APT_BUILD) libcriterion-dev libjson-c-dev python3 mandoc llvm-19
-BREW_BUILD := llvm@19 zstd
+BREW_BUILD := llvm@19 zstd dwarfutils
 BREW_CHECK := $(BREW_BUILD) criterion json-c python3 mandoc
 .PHONY: packages-build packages-check
 packages-build:
@@ -195,7 +205,7 @@ install: all $(BUILD)/$(SHARED)
 	    $(DESTDIR)$(PREFIX)/share/zsh/site-functions \
 	    $(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d
 	install -m 755 $(BUILD)/machsym $(DESTDIR)$(bindir)/machsym
-	for c in $(COMMANDS) helper-llvm; do install -m 755 $(BUILD)/machsym-$$c $(DESTDIR)$(libexecdir)/ || exit 1; done
+	for c in $(COMMANDS) helper-llvm helper-libdwarf; do install -m 755 $(BUILD)/machsym-$$c $(DESTDIR)$(libexecdir)/ || exit 1; done
 	install -m 644 $(LIB_A) $(DESTDIR)$(libdir)/libmachsym.a
 	install -m 755 $(BUILD)/$(SHARED) $(DESTDIR)$(libdir)/$(SHARED)
 	ln -sf $(SHARED) $(DESTDIR)$(libdir)/$(SHARED_LINK)

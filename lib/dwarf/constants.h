@@ -39,6 +39,8 @@ enum {
     DW_TAG_rvalue_reference_type = 0x42,
     DW_TAG_atomic_type = 0x47,
     DW_TAG_skeleton_unit = 0x4a,
+    DW_TAG_GNU_template_template_param = 0x4106,
+    DW_TAG_GNU_template_parameter_pack = 0x4107,
     DW_TAG_LLVM_ptrauth_type = 0x4300
 };
 
@@ -87,6 +89,7 @@ enum {
     DW_AT_rvalue_reference = 0x78,
     DW_AT_loclists_base = 0x8c,
     DW_AT_MIPS_linkage_name = 0x2007,
+    DW_AT_GNU_template_name = 0x2110,
     DW_AT_GNU_addr_base = 0x2133
 };
 
@@ -167,8 +170,20 @@ enum {
     DW_LNS_set_isa = 12
 };
 
-enum { DW_LNE_end_sequence = 1, DW_LNE_set_address = 2, DW_LNE_define_file = 3 };
+enum {
+    DW_LNE_end_sequence = 1,
+    DW_LNE_set_address = 2,
+    DW_LNE_define_file = 3,
+    DW_LNE_set_discriminator = 4
+};
 
-enum { DW_LNCT_path = 1, DW_LNCT_directory_index = 2 };
+enum {
+    DW_LNCT_path = 1,
+    DW_LNCT_directory_index = 2,
+    DW_LNCT_timestamp = 3,
+    DW_LNCT_size = 4,
+    DW_LNCT_MD5 = 5,
+    DW_LNCT_LLVM_source = 0x2001
+};
 
 #endif

@@ -57,6 +57,41 @@ static void put_before(struct printer *p, const layer *die);
 static void put_after(struct printer *p, const layer *die, bool skip_this);
 static void put_whole(struct printer *p, const layer *die);
 
+/* ---- children ------------------------------------------------------------------------------ */
+
+/* The children of a layer, one after the other. The unit is a copy: names that are read
+ * meanwhile may open others. */
+struct children {
+    struct ms_unit unit;
+    struct ms_walk walk;
+};
+
+static bool children_start(struct printer *p, const layer *die, struct children *out)
+{
+    struct ms_walk_die first;
+    const struct ms_unit *unit = die->children ? ms_types_unit(p->types, die->off) : NULL;
+    if (!unit)
+        return false;
+    out->unit = *unit;
+    ms_walk_start(&out->walk, &out->unit, die->off - out->unit.header.off);
+    return ms_walk_next(&out->walk, &first);
+}
+
+static bool children_next(struct printer *p, struct children *children, layer *out)
+{
+    struct ms_walk_die die;
+    while (ms_walk_next(&children->walk, &die)) {
+        if (!p->types->budget)
+            return false;
+        p->types->budget--;
+        if (!die.abbrev || die.depth != 1)
+            continue;
+        *out = read_layer(p, true, children->unit.header.off + die.off);
+        return out->tag != 0;
+    }
+    return false;
+}
+
 /* ---- scopes ------------------------------------------------------------------------------- */
 
 static bool has_scopes(uint16_t tag)
@@ -67,7 +102,6 @@ static bool has_scopes(uint16_t tag)
     case DW_TAG_union_type:
     case DW_TAG_namespace:
     case DW_TAG_enumeration_type:
-    case DW_TAG_typedef:
         return true;
     }
     return false;
@@ -196,6 +230,119 @@ static void put_other_qualifier(struct printer *p, const layer *die)
     }
 }
 
+/* ---- templates, whose names may leave their arguments to their children ---------------------- */
+
+static void put_character(struct printer *p, int64_t c)
+{
+    if (c == '\\' || c == '\'')
+        ms_text_printf(p->text, "'\\%c'", (int)c);
+    else if (c >= ' ' && c < 0x7f)
+        ms_text_printf(p->text, "'%c'", (int)c);
+    else
+        ms_text_printf(p->text, "'\\x%02x'", (unsigned)(c & 0xff));
+}
+
+/* A number as an argument: what stands before it, and behind it. */
+static void put_constant(struct printer *p, const layer *type, const layer *die)
+{
+    static const struct {
+        const char *type, *before, *after;
+        bool is_signed;
+    } kinds[] = {
+        {"int", "", "", true},
+        {"long", "", "L", true},
+        {"long long", "", "LL", true},
+        {"unsigned int", "", "U", false},
+        {"unsigned long", "", "UL", false},
+        {"unsigned long long", "", "ULL", false},
+        {"short", "(short)", "", true},
+        {"unsigned short", "(unsigned short)", "", false},
+    };
+    const char *name = type->name ? type->name : "";
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+        if (strcmp(kinds[i].type, name) != 0)
+            continue;
+        ms_text_puts(p->text, kinds[i].before);
+        if (kinds[i].is_signed)
+            ms_text_printf(p->text, "%" PRId64, die->constant);
+        else
+            ms_text_printf(p->text, "%" PRIu64, (uint64_t)die->constant);
+        ms_text_puts(p->text, kinds[i].after);
+        return;
+    }
+    if (strcmp(name, "bool") == 0) {
+        ms_text_puts(p->text, die->constant ? "true" : "false");
+    } else if (strcmp(name, "char") == 0) {
+        put_character(p, die->constant);
+    } else if (strcmp(name, "unsigned char") == 0 || strcmp(name, "signed char") == 0) {
+        ms_text_printf(p->text, "(%s)", name);
+        put_character(p, die->constant);
+    }
+}
+
+static void put_value_argument(struct printer *p, const layer *die)
+{
+    layer type = type_of(p, die);
+    if (type.tag == DW_TAG_enumeration_type) {
+        ms_text_putc(p->text, '(');
+        put_whole(p, &type);
+        ms_text_printf(p->text, ")%" PRId64, die->constant);
+    } else if (type.tag != DW_TAG_pointer_type && type.tag != DW_TAG_reference_type &&
+               die->has_const) {
+        put_constant(p, &type, die);
+    }
+}
+
+/* The arguments among the children. *first until one was put. Returns whether it is a template. */
+static bool put_arguments(struct printer *p, const layer *die, bool *first)
+{
+    struct children children;
+    layer child;
+    bool any = false;
+    if (exhausted(p) || !children_start(p, die, &children))
+        return false;
+    p->depth++;
+    while (children_next(p, &children, &child)) {
+        if (child.tag == DW_TAG_GNU_template_parameter_pack) {
+            any = true;
+            (void)put_arguments(p, &child, first);
+            continue;
+        }
+        if (child.tag != DW_TAG_template_type_parameter &&
+            child.tag != DW_TAG_template_value_parameter &&
+            child.tag != DW_TAG_GNU_template_template_param)
+            continue;
+        ms_text_puts(p->text, *first ? "<" : ", ");
+        *first = false;
+        any = true;
+        layer type;
+        if (child.tag == DW_TAG_template_value_parameter) {
+            put_value_argument(p, &child);
+        } else if (child.tag == DW_TAG_GNU_template_template_param) {
+            ms_text_puts(p->text, child.template_name ? child.template_name : "");
+        } else {
+            type = type_of(p, &child);
+            put_whole(p, &type);
+        }
+    }
+    p->depth--;
+    return any;
+}
+
+static void put_template(struct printer *p, const layer *die)
+{
+    bool first = true;
+    size_t n = p->text->n;
+    if (n && p->text->at[n - 1] == '>') /* the name has them */
+        return;
+    if (!put_arguments(p, die, &first))
+        return;
+    if (first) /* of an empty pack */
+        ms_text_putc(p->text, '<');
+    n = p->text->n;
+    ms_text_puts(p->text, n && p->text->at[n - 1] == '>' ? " >" : ">");
+}
+
 /* What a type without a name is: "structure ", as LLVM has it. */
 static const char *kind_of(uint16_t tag)
 {
@@ -231,9 +378,16 @@ static void put_named(struct printer *p, const layer *die)
         return;
     }
     bool null = die->tag == DW_TAG_unspecified_type && strcmp(die->name, "decltype(nullptr)") == 0;
-    ms_text_puts(p->text, null ? "std::nullptr_t" : die->name);
-    if (die->tag != DW_TAG_namespace)
-        p->word = true;
+    bool simple = strncmp(die->name, "_STN|", 5) == 0; /* the name, then "|" and its arguments */
+    size_t n = simple ? strcspn(die->name + 5, "|") : strlen(die->name);
+    if (null)
+        ms_text_puts(p->text, "std::nullptr_t");
+    else
+        ms_text_add(p->text, die->name + (simple ? 5 : 0), n);
+    if (die->tag == DW_TAG_namespace || die->tag == DW_TAG_unspecified_type)
+        return;
+    put_template(p, die);
+    p->word = true;
 }
 
 /* Without the scopes of the layer itself. */
@@ -294,39 +448,6 @@ static void put_before(struct printer *p, const layer *die)
 }
 
 /* ---- behind the name ------------------------------------------------------------------------ */
-
-/* The children of a layer, one after the other. The unit is a copy: names that are read
- * meanwhile may open others. */
-struct children {
-    struct ms_unit unit;
-    struct ms_walk walk;
-};
-
-static bool children_start(struct printer *p, const layer *die, struct children *out)
-{
-    struct ms_walk_die first;
-    const struct ms_unit *unit = die->children ? ms_types_unit(p->types, die->off) : NULL;
-    if (!unit)
-        return false;
-    out->unit = *unit;
-    ms_walk_start(&out->walk, &out->unit, die->off - out->unit.header.off);
-    return ms_walk_next(&out->walk, &first);
-}
-
-static bool children_next(struct printer *p, struct children *children, layer *out)
-{
-    struct ms_walk_die die;
-    while (ms_walk_next(&children->walk, &die)) {
-        if (!p->types->budget)
-            return false;
-        p->types->budget--;
-        if (!die.abbrev || die.depth != 1)
-            continue;
-        *out = read_layer(p, true, children->unit.header.off + die.off);
-        return out->tag != 0;
-    }
-    return false;
-}
 
 /* Languages whose arrays start at 1; unknown ones have no default. */
 static bool default_bound(uint64_t language, uint64_t *bound)

@@ -65,6 +65,20 @@ static void take_number(const struct ms_value *value, bool *has, uint64_t *numbe
     *number = value->u;
 }
 
+/* Of the few bytes that a number has the highest bit is its sign. */
+static int64_t with_sign(const struct ms_value *value)
+{
+    switch (value->form) {
+    case DW_FORM_data1:
+        return (int8_t)value->u;
+    case DW_FORM_data2:
+        return (int16_t)value->u;
+    case DW_FORM_data4:
+        return (int32_t)value->u;
+    }
+    return (int64_t)value->u;
+}
+
 static void take_attribute(struct ms_types *types, const struct ms_unit *unit, uint64_t attribute,
                            const struct ms_value *value, struct ms_type_die *out)
 {
@@ -98,6 +112,13 @@ static void take_attribute(struct ms_types *types, const struct ms_unit *unit, u
         break;
     case DW_AT_count:
         take_number(value, &out->has_count, &out->count);
+        break;
+    case DW_AT_const_value:
+        out->has_const = ms_value_is_constant(value);
+        out->constant = with_sign(value);
+        break;
+    case DW_AT_GNU_template_name:
+        out->template_name = ms_unit_string(unit, value);
         break;
     case DW_AT_decl_file:
         take_number(value, &is_number, &out->decl_file);

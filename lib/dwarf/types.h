@@ -43,10 +43,12 @@ struct ms_type_die {
     uint64_t off, unit_off;
     uint16_t tag;
     bool children, artificial, reference, rvalue_reference, has_type, has_container;
-    bool has_lower, has_upper, has_count;
+    bool has_lower, has_upper, has_count, has_const;
     const char *name, *linkage;
     uint64_t type, container; /* offsets of DIEs */
     uint64_t lower, upper, count;
+    int64_t constant; /* DW_AT_const_value, a number */
+    const char *template_name;
     uint64_t convention;
     uint64_t decl_file, decl_line;
     bool has_origin;

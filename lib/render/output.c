@@ -144,6 +144,12 @@ static void close_level(struct ms_json *json, const char *bracket)
     ms_sink_write(json->sink, bracket, 1);
 }
 
+void ms_json_raw(struct ms_json *json, const char *text, size_t n)
+{
+    separate(json);
+    ms_sink_write(json->sink, text, n);
+}
+
 void ms_json_object(struct ms_json *json)
 {
     open_level(json, "{");

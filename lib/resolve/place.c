@@ -1,6 +1,7 @@
 /* ms_image_place: one address, down to the types of its variables. */
 #include "machsym/dwarf.h"
 
+#include "dwarf/line_table.h"
 #include "dwarf/locals.h"
 #include "dwarf/reader.h"
 #include "resolve/image.h"
@@ -106,4 +107,38 @@ enum ms_status ms_image_place(struct ms_image *image, uint64_t address_vm, struc
     if (status != MS_OK)
         ms_place_fini(out);
     return status;
+}
+
+/* ---- line tables -------------------------------------------------------------------------- */
+
+enum ms_status ms_image_lines_open(struct ms_image *image, struct ms_line_tables **out,
+                                   struct ms_error *err)
+{
+    struct ms_dwarf *dwarf = ms_image_dwarf(image);
+    *out = NULL;
+    if (!dwarf && image->dwarf_ready == MS_FAILED && err)
+        *err = image->dwarf_error;
+    if (!dwarf)
+        return image->dwarf_ready == MS_FAILED ? image->dwarf_error.status : MS_ABSENT;
+    return ms_line_tables_open(dwarf, out, err);
+}
+
+/* ---- the file ------------------------------------------------------------------------------ */
+
+const char *ms_image_format(const struct ms_image *image)
+{
+    static const struct {
+        uint32_t cputype;
+        const char *name;
+    } formats[] = {
+        {MS_CPU_I386, "Mach-O 32-bit i386"},   {MS_CPU_ARM, "Mach-O arm"},
+        {MS_CPU_PPC, "Mach-O 32-bit ppc"},     {MS_CPU_X86_64, "Mach-O 64-bit x86-64"},
+        {MS_CPU_ARM64, "Mach-O arm64"},        {MS_CPU_ARM64_32, "Mach-O arm64 (ILP32)"},
+        {MS_CPU_PPC64, "Mach-O 64-bit ppc64"},
+    };
+    const struct ms_macho *macho = &ms_image_dwarf_part(image)->macho;
+    for (size_t i = 0; i < sizeof formats / sizeof *formats; i++)
+        if (formats[i].cputype == macho->cputype)
+            return formats[i].name;
+    return macho->is64 ? "Mach-O 64-bit unknown" : "Mach-O 32-bit unknown";
 }

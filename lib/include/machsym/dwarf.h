@@ -10,6 +10,7 @@
 
 #include "machsym/image.h"
 #include "machsym/output.h"
+#include "machsym/report.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -19,6 +20,9 @@ extern "C" {
 
 /** "C99", "C++14", "Swift", … for a DW_LANG_ number; NULL for one that we don't know. */
 const char *ms_dwarf_language(uint64_t language);
+
+/** "Mach-O arm64", "Mach-O 64-bit x86-64", …: the file that the DWARF is in, as LLVM calls it. */
+const char *ms_image_format(const struct ms_image *image);
 
 /* ---- one address ----------------------------------------------------------------------------- */
 
@@ -73,6 +77,85 @@ struct ms_place {
 enum ms_status ms_image_place(struct ms_image *image, uint64_t address_vm, struct ms_place *out,
                               struct ms_error *err);
 void ms_place_fini(struct ms_place *place);
+
+/**
+ * Writes what is known of an address, in lines that say what they are: the unit, each level
+ * of the calls, and its result, parameters and variables.
+ * @param shown  the frames of place->levels, as many, made readable by ms_show
+ */
+void ms_place_write(const struct ms_place *place, const struct ms_shown *shown,
+                    uint64_t address_vm, struct ms_sink *sink);
+
+/**
+ * The name of a type as a person reads it: of Swift, whose debug information has mangled
+ * names, demangled. snprintf-like: at most `room` bytes with the NUL; returns the length.
+ */
+size_t ms_type_show(const char *type, char *out, size_t room);
+
+/* ---- line tables ----------------------------------------------------------------------------- */
+
+struct ms_line_table_file {
+    const char *name;     /**< NULL when it can't be read */
+    uint64_t dir;         /**< index of its directory */
+    uint64_t mtime, bytes;
+    uint8_t md5[16];
+    const char *source;   /**< its text, where the table has it */
+};
+
+/** The head of one table of .debug_line. Borrowed until the next one is asked for. */
+struct ms_line_table {
+    uint64_t off;         /**< in .debug_line */
+    uint64_t length, header_length;
+    bool is_64;           /**< the 64-bit format */
+    uint16_t version;
+    uint8_t address_size, segment_size; /**< version 5 */
+    uint8_t min_inst_length, max_ops, default_is_stmt;
+    int8_t line_base;
+    uint8_t line_range, opcode_base;
+    struct ms_bytes opcode_lengths; /**< opcode_base - 1 of them */
+    const char *const *dirs;
+    size_t n_dirs;
+    const struct ms_line_table_file *files;
+    size_t n_files;
+    bool has_mtime, has_bytes, has_md5, has_source;
+    /** What was wrong with the head: then there are no rows; status MS_OK when all is well. */
+    struct ms_error damage;
+};
+
+/** One row: all registers of the line number machine (DWARF 5 §6.2.2). */
+struct ms_line_row {
+    uint64_t address;
+    uint32_t line, column, file, isa, discriminator;
+    uint8_t op_index;
+    bool is_stmt, basic_block, prologue_end, epilogue_begin, end_sequence;
+};
+
+struct ms_line_tables;
+
+/** @return MS_ABSENT: the image has no .debug_line; MS_E_* */
+enum ms_status ms_image_lines_open(struct ms_image *image, struct ms_line_tables **out,
+                                   struct ms_error *err);
+void ms_line_tables_close(struct ms_line_tables *tables); /**< takes NULL */
+
+/**
+ * The next table in the order of the section, whether a unit names it or not.
+ * @return MS_OK, also for a damaged one; MS_ABSENT after the last one; MS_E_FORMAT when a
+ *         length can't be believed, after which there is none; MS_E_NOMEM
+ */
+enum ms_status ms_line_tables_next(struct ms_line_tables *tables, struct ms_line_table *out,
+                                   struct ms_error *err);
+/**
+ * The next row of that table. False at its end, which a fault also is.
+ * @param fault  its status tells: MS_OK at the end
+ */
+bool ms_line_rows_next(struct ms_line_tables *tables, struct ms_line_row *out,
+                       struct ms_error *fault);
+
+/** Writes a table's head as llvm-dwarfdump --debug-line does. */
+void ms_line_table_write(const struct ms_line_table *table, struct ms_sink *sink);
+/** The two lines above the rows, and one row. */
+void ms_line_row_write_heading(struct ms_sink *sink);
+void ms_line_row_write(const struct ms_line_row *row, struct ms_sink *sink);
 
 #ifdef __cplusplus
 }

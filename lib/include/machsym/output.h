@@ -56,6 +56,7 @@ void ms_json_uint(struct ms_json *json, uint64_t value);
 void ms_json_int(struct ms_json *json, int64_t value);
 void ms_json_bool(struct ms_json *json, bool value);
 void ms_json_address(struct ms_json *json, uint64_t value); /**< "0x…", a string */
+void ms_json_raw(struct ms_json *json, const char *text, size_t n); /**< a value that is JSON */
 
 /** key + value in one; the string form leaves an unknown (NULL) field out. */
 void ms_json_field(struct ms_json *json, const char *key, const char *text);

@@ -1,0 +1,99 @@
+/*
+ * machsym-helper-libdwarf: trees of DIEs out of libdwarf, in a process that may die.
+ *   machsym-helper-libdwarf text|json FILE ARCH UUID|- [NAME...]
+ * Prints the tree, and what is damaged on stderr. Exit status: 0 all well, 3 something is
+ * damaged or can't be read.
+ */
+#include "libdwarf/tree.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { MAX_TOLD = 20 /* faults; a damaged file has as many as it likes */ };
+
+struct run {
+    const char *path;
+    size_t n_faults;
+    struct ms_sink sink;
+    size_t n;
+    char buffer[1 << 18];
+};
+
+static bool flush(struct run *run)
+{
+    for (size_t at = 0; at < run->n;) {
+        ssize_t n = write(STDOUT_FILENO, run->buffer + at, run->n - at);
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n <= 0)
+            return false;
+        at += (size_t)n;
+    }
+    run->n = 0;
+    return true;
+}
+
+static bool take_bytes(void *to, const char *bytes, size_t n)
+{
+    struct run *run = to;
+    while (n) {
+        size_t room = sizeof run->buffer - run->n, part = n < room ? n : room;
+        memcpy(run->buffer + run->n, bytes, part);
+        run->n += part;
+        bytes += part;
+        n -= part;
+        if (run->n == sizeof run->buffer && !flush(run))
+            return false;
+    }
+    return true;
+}
+
+/* Told when it is met, behind what was printed before it. */
+static void take_fault(void *owner, const struct ms_error *fault)
+{
+    struct run *run = owner;
+    char line[MS_ERROR_LINE];
+    if (run->n_faults++ >= MAX_TOLD)
+        return;
+    if (!flush(run))
+        run->sink.failed = true;
+    fprintf(stderr, "machsym dwarf: %s\n", ms_error_describe(fault, line));
+}
+
+static int write_tree(struct run *run, char **argv)
+{
+    struct ms_uuid uuid;
+    struct ms_error err;
+    struct ms_image *image = NULL;
+    bool has_uuid = ms_uuid_parse(argv[4], strlen(argv[4]), &uuid);
+    struct ms_image_choice choice = {argv[2], argv[3], has_uuid ? &uuid : NULL, true};
+    struct ms_tree_request request = {(const char *const *)(argv + 5), 0, argv[1][0] == 'j'};
+    while (argv[5 + request.n_names])
+        request.n_names++;
+    enum ms_status status = ms_image_open(&choice, &image, &err);
+    if (status == MS_OK)
+        status = ms_tree_write(image, &request, &run->sink, take_fault, run, &err);
+    if (status == MS_OK)
+        status = ms_image_intact(image, &err);
+    if (status != MS_OK)
+        take_fault(run, &err);
+    if (run->n_faults > MAX_TOLD)
+        fprintf(stderr, "machsym dwarf: %s: %zu more faults\n", run->path,
+                run->n_faults - MAX_TOLD);
+    ms_image_close(image);
+    return flush(run) && !run->n_faults ? 0 : 3;
+}
+
+int main(int argc, char **argv)
+{
+    static struct run run;
+    if (argc < 5 || (strcmp(argv[1], "text") != 0 && strcmp(argv[1], "json") != 0)) {
+        fprintf(stderr, "usage: machsym-helper-libdwarf text|json FILE ARCH UUID|- [NAME...]\n");
+        return 2;
+    }
+    run.path = argv[2];
+    run.sink = (struct ms_sink){take_bytes, &run, false};
+    return write_tree(&run, argv);
+}

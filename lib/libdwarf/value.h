@@ -1,0 +1,43 @@
+/**
+ * libdwarf/value.h: attribute values in words, as llvm-dwarfdump writes them between its
+ * parentheses.
+ */
+#ifndef MS_LIBDWARF_VALUE_H
+#define MS_LIBDWARF_VALUE_H
+
+#include "base/text.h"
+#include "dwarf/line.h"
+#include "dwarf/types.h"
+
+/** What the values of a unit hang on. */
+struct ms_values {
+    struct ms_unit unit;
+    uint32_t cputype;
+    uint64_t loclists_base;
+    struct ms_line_header line_header;
+    struct ms_line_files files;
+    bool has_files;
+    struct ms_types types;
+    uint64_t ranges_budget;
+};
+
+/** Zeroes it. */
+void ms_values_init(struct ms_values *values, struct ms_dwarf *dwarf, uint32_t cputype);
+void ms_values_fini(struct ms_values *values);
+/** Prepares for the unit at `off` of .debug_info. */
+enum ms_status ms_values_open(struct ms_values *values, uint64_t off, struct ms_error *err);
+
+/** One attribute of a DIE. */
+struct ms_attribute {
+    uint64_t number;
+    struct ms_value value;
+    struct ms_bytes block; /* of a block form */
+    uint64_t low;          /* DW_AT_low_pc of the DIE, for DW_AT_high_pc … */
+    bool has_low;          /* … when it has one */
+};
+
+/** Appends the value; lists go on lines of their own, indented by `indent` columns. */
+void ms_value_text(struct ms_values *values, const struct ms_attribute *attribute, unsigned indent,
+                   struct ms_text *text);
+
+#endif
