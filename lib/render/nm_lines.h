@@ -56,7 +56,7 @@ static inline void nm_lines_putc(struct nm_lines *lines, char c)
 
 /* `digits` hexadecimal digits, 16 at most. */
 void nm_lines_hex(struct nm_lines *lines, uint64_t value, unsigned digits);
-/* A name out of a file: control characters come out as '?'. */
+/* A name out of a file: control characters come out as '?', but for the \1 that clang makes. */
 void nm_lines_plain(struct nm_lines *lines, const char *text, size_t n);
 
 #endif
