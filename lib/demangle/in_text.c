@@ -446,6 +446,21 @@ static bool is_plausible_swift(const char *at, size_t n, bool version4)
     return count[1] > 1 && count[2] && n >= skip + 5;
 }
 
+/*
+ * "_Zoom" would be operator||(unsigned long), and "_Zoo" one of nothing. In C++ the operators of
+ * no class that have numbers alone are those that allocate: new, by the size.
+ */
+static bool is_plausible_cxx(const char *at, size_t n) /* of what is behind the Z */
+{
+    size_t lower = 0;
+    while (lower < n && class(byte(at[lower])) & LOWER)
+        lower++;
+    if (lower < n && at[lower] != '.')
+        return true;
+    bool is_new = lower == 3 && at[0] == 'n' && (at[1] == 'w' || at[1] == 'a');
+    return is_new && strchr("jmy", at[2]);
+}
+
 bool ms_name_plausible(const char *at, size_t n)
 {
     bool version4 = n > 3 && at[0] == '_' && at[1] == 'T' && at[2] == '0';
@@ -453,6 +468,8 @@ bool ms_name_plausible(const char *at, size_t n)
         const char *dot = memchr(at, '.', n);
         return is_plausible_swift(at, dot ? (size_t)(dot - at) : n, version4);
     }
-    /* "_Zoo" would be an operator, and operators have parameters. */
-    return n > 4 || at[1] != 'Z';
+    size_t z = 0;
+    while (z < n && at[z] == '_')
+        z++;
+    return z == n || at[z] != 'Z' || is_plausible_cxx(at + z + 1, n - z - 1);
 }
