@@ -306,9 +306,10 @@ enum ms_status ms_object_open(struct ms_object_files *files,
                                  why, err);
         } else { /* a file may have parentheses in its name */
             status = open_file(request, out, why, &plain);
-            if (status != MS_OK) {
-                *why = archive->status == MS_E_IO ? MS_WHY_NO_OBJECT : MS_WHY_BAD_DEBUG_INFO;
-                if (err && status != MS_E_NOMEM)
+            if (status != MS_OK && status != MS_E_NOMEM) {
+                status = archive->status;
+                *why = status == MS_E_IO ? MS_WHY_NO_OBJECT : MS_WHY_BAD_DEBUG_INFO;
+                if (err)
                     *err = archive->error;
             }
         }
