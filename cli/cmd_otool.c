@@ -3,6 +3,7 @@
  * them.
  */
 #include "common/args.h"
+#include "common/code.h"
 #include "common/console.h"
 #include "common/input.h"
 #include "common/out.h"
@@ -17,8 +18,10 @@
 
 static struct {
     bool fat, header, commands, libraries, id, text, all_text, data, indirect, table, plist;
-    bool verbose, very_verbose, bare, no_member, json;
+    bool verbose, very_verbose, bare, opcodes, no_member, json;
     const char *segment, *section; /* of -s */
+    const char *from;              /* -p */
+    struct option_number start, stop, lookup;
     struct word_list archs;
     bool all_archs;
 } opt;
@@ -38,8 +41,14 @@ static struct option options[] = {
     {"-P", NULL, OPTION_FLAG, &opt.plist, NULL, "the text of (__TEXT,__info_plist)", NULL},
     {"-I", NULL, OPTION_FLAG, &opt.indirect, NULL, "the indirect symbols", NULL},
     {"-G", NULL, OPTION_FLAG, &opt.table, NULL, "the table of data in code", NULL},
-    {"-v", NULL, OPTION_FLAG, &opt.verbose, NULL, "names for numbers", NULL},
+    {"-v", NULL, OPTION_FLAG, &opt.verbose, NULL, "names for numbers, code as instructions", NULL},
     {"-V", NULL, OPTION_FLAG, &opt.very_verbose, NULL, "the same, and symbols", NULL},
+    {"-p", NULL, OPTION_TEXT, &opt.from, "NAME", "code from this symbol on", NULL},
+    {"--start", NULL, OPTION_HEX, &opt.start, "ADDRESS", "code from this address on", NULL},
+    {"--stop", NULL, OPTION_HEX, &opt.stop, "ADDRESS", "code up to this address", NULL},
+    {"--lookup", NULL, OPTION_HEX, &opt.lookup, "ADDRESS",
+     "the instruction there, with its function and source lines", NULL},
+    {"-j", NULL, OPTION_FLAG, &opt.opcodes, NULL, "the bytes of instructions, too", NULL},
     {"-X", NULL, OPTION_FLAG, &opt.bare, NULL, "no headings and no addresses", NULL},
     {"-m", NULL, OPTION_FLAG, &opt.no_member, NULL, "FILE(MEMBER) is a file's name as it stands",
      NULL},
@@ -64,7 +73,7 @@ static const struct command command = {
 /* ---- the command line ---------------------------------------------------------------------- */
 
 /* Letters that may stand together behind one dash. */
-static const char LETTERS[] = "hlLDftxdPIGvVXm";
+static const char LETTERS[] = "hlLDftxdPIGvVjXm";
 
 static bool is_joined(const char *word)
 {
@@ -79,7 +88,7 @@ static bool is_joined(const char *word)
 static int spread(int argc, char **argv, struct word_list *list)
 {
     static const char *const single[] = {"-h", "-l", "-L", "-D", "-f", "-t", "-x", "-d",
-                                         "-P", "-I", "-G", "-v", "-V", "-X", "-m"};
+                                         "-P", "-I", "-G", "-v", "-V", "-j", "-X", "-m"};
     bool ended = false, ok = word_list_push(list, argv[0]);
     for (int i = 1; i < argc && ok; i++) {
         ended = ended || strcmp(argv[i], "--") == 0;
@@ -103,8 +112,18 @@ static int spread(int argc, char **argv, struct word_list *list)
     return EXIT_SYSTEM;
 }
 
+static bool wants_range(void)
+{
+    return opt.start.given || opt.stop.given || opt.lookup.given;
+}
+
 static int check_options(void)
 {
+    /* These ask for code whatever else is given. */
+    if (wants_range() || opt.from) {
+        opt.very_verbose = true;
+        opt.text = opt.text || !(opt.all_text || opt.section);
+    }
     opt.verbose = opt.verbose || opt.very_verbose;
     bool one = opt.header || opt.commands || opt.libraries || opt.id || opt.text || opt.all_text ||
                opt.data || opt.indirect || opt.table || opt.plist || opt.section;
@@ -141,6 +160,7 @@ struct run {
     struct ms_otool_style style;
     struct ms_otool_out to;
     const char *path;     /* of the file at hand */
+    const uint8_t *start; /* of its bytes, NULL when they are no plain file\'s */
     bool by_architecture; /* several slices are shown: each says which it is */
     int status;
 };
@@ -181,6 +201,36 @@ static void put_heading(struct run *run, const char *member, const char *arch, c
     ms_sink_printf(&run->out.sink, ":%s\n", end);
 }
 
+/* The code of one section as instructions. */
+static void put_code(struct run *run, const struct ms_macho *macho,
+                     const struct ms_section *section)
+{
+    if (!run->start) {
+        out_flush(&run->out);
+        complain("%s: code is only disassembled out of a plain file", run->path);
+        note(run, EXIT_INPUT);
+        return;
+    }
+    struct code_request request = {
+        .path = run->path,
+        .off = (uint64_t)(macho->bytes.at - run->start),
+        .n = macho->bytes.n,
+        .section = (size_t)(section - macho->sections),
+        .section_bytes = section->vm_bytes,
+        .symbolic = opt.very_verbose,
+        .bare = opt.bare,
+        .opcodes = opt.opcodes,
+        .from = opt.from,
+        .has_start = opt.start.given,
+        .start = opt.start.value,
+        .has_stop = opt.stop.given,
+        .stop = opt.stop.value,
+        .has_mark = opt.lookup.given,
+        .mark = opt.lookup.value,
+    };
+    note(run, code_show(&request, &run->out));
+}
+
 static void put_section(struct run *run, const struct ms_macho *macho,
                         const struct ms_section *section, const char *contents)
 {
@@ -188,7 +238,9 @@ static void put_section(struct run *run, const struct ms_macho *macho,
     if (!opt.bare && !run->to.json)
         ms_sink_printf(&run->out.sink, "%s(%s,%s) section\n", contents, section->segment_name,
                        section->name);
-    if (ms_otool_section(macho, section, &run->to, &err) != MS_OK)
+    if (opt.verbose && !opt.json && ms_section_is_code(section))
+        put_code(run, macho, section);
+    else if (ms_otool_section(macho, section, &run->to, &err) != MS_OK)
         note_error(run, &err);
 }
 
@@ -207,15 +259,77 @@ static void put_sections(struct run *run, const struct ms_macho *macho, const ch
     }
 }
 
+/* ---- a range of addresses ------------------------------------------------------------------ */
+
+/* The code sections that the range touches. */
+static void put_range(struct run *run, const struct ms_macho *macho)
+{
+    uint64_t start = opt.start.given ? opt.start.value : 0;
+    uint64_t stop = opt.stop.given ? opt.stop.value : UINT64_MAX;
+    bool any = false;
+    for (size_t i = 0; i < macho->n_sections; i++) {
+        const struct ms_section *section = &macho->sections[i];
+        if (!ms_section_is_code(section) || !section->vm_bytes || section->vm >= stop ||
+            (start > section->vm && start - section->vm >= section->vm_bytes))
+            continue;
+        put_section(run, macho, section, "");
+        any = true;
+    }
+    if (any)
+        return;
+    out_flush(&run->out);
+    complain("%s: no code at these addresses", macho->where);
+    note(run, EXIT_INPUT);
+}
+
+/* So much around an instruction that is looked up, within its function. */
+enum { BYTES_AROUND = 32 };
+
+static void put_lookup(struct run *run, const struct ms_macho *macho, const char *arch)
+{
+    const uint64_t address = opt.lookup.value;
+    struct ms_symbols symbols;
+    struct ms_error err;
+    uint64_t low = 0, high = UINT64_MAX;
+    if (ms_symbols_read_at(macho, address, &symbols, &err) == MS_OK) {
+        const struct ms_symbol *symbol = ms_symbols_find(&symbols, address);
+        if (symbol) {
+            low = symbol->start_vm;
+            high = symbol->end_vm;
+        }
+        ms_symbols_fini(&symbols);
+    }
+    if (address - low > BYTES_AROUND)
+        low = address > BYTES_AROUND ? address - BYTES_AROUND : 0;
+    if (high - address > BYTES_AROUND + 4)
+        high = address < UINT64_MAX - BYTES_AROUND - 4 ? address + BYTES_AROUND + 4 : UINT64_MAX;
+    opt.start = (struct option_number){true, low};
+    opt.stop = (struct option_number){true, high};
+    const struct ms_section *section = ms_macho_section_at(macho, address);
+    if (!section || !ms_section_is_code(section)) {
+        out_flush(&run->out);
+        complain("%s: no code at 0x%llx", macho->where, (unsigned long long)address);
+        note(run, EXIT_INPUT);
+        return;
+    }
+    put_section(run, macho, section, "");
+    if (macho->filetype != MS_MH_OBJECT)
+        note(run, code_sources(run->path, arch, address, &run->out));
+}
+
 /* What needs the image to be sound. */
-static void put_tables(struct run *run, const struct ms_macho *macho)
+static void put_tables(struct run *run, const struct ms_macho *macho, const char *arch)
 {
     struct ms_error err;
     if (opt.table)
         ms_otool_data_in_code(macho, &run->to);
     if (opt.indirect)
         ms_otool_indirect(macho, &run->to);
-    if (opt.all_text)
+    if (opt.lookup.given)
+        put_lookup(run, macho, arch);
+    else if (wants_range())
+        put_range(run, macho);
+    else if (opt.all_text)
         put_sections(run, macho, NULL, "__text", "");
     else if (opt.text)
         put_sections(run, macho, "__TEXT", "__text", "");
@@ -299,7 +413,7 @@ static void show_image(struct run *run, struct ms_bytes bytes, const char *membe
         if (ms_macho_parse(bytes, where, &macho, &err) == MS_OK) {
             if (opt.json)
                 ms_json_key(&run->json, "contents"), ms_json_array(&run->json);
-            put_tables(run, &macho);
+            put_tables(run, &macho, arch);
             if (opt.json)
                 ms_json_array_end(&run->json);
             ms_macho_fini(&macho);
@@ -463,6 +577,7 @@ static void show_file(struct run *run, const char *path, const char *only)
     struct ms_error err;
     run->path = path;
     int status = input_open(&input, path);
+    run->start = input.file ? input.bytes.at : NULL;
     if (status != EXIT_DONE)
         note(run, status);
     else if (ms_fat_parse(input.bytes, input.name, &fat, &err) != MS_OK)

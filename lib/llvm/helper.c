@@ -1,24 +1,40 @@
 /*
  * machsym-helper-llvm: what machsym asks of LLVM, in a process that may die.
  *   machsym-helper-llvm verify FILE UUID
- * Exit status: 0 clean, 1 errors were printed, 3 the file can't be read (said on stderr).
+ *   machsym-helper-llvm disassemble FILE OFFSET BYTES SECTION FLAGS START STOP MARK FROM
+ * Exit status: 0 clean, 1 errors were printed or there is no such symbol, 3 the file can't be read
+ * (said on stderr), 4 the output can't be written or memory is out.
  */
-#include "llvm/llvm_dwarf.h"
 #include "machsym/types.h"
+#include "llvm/disasm.h"
+#include "llvm/llvm_dwarf.h"
 
+#include "base/bytes.h"
+
+#include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
-int main(int argc, char **argv)
+static int fail(const struct ms_error *err)
+{
+    char line[MS_ERROR_LINE];
+    fprintf(stderr, "machsym-helper-llvm: %s\n", ms_error_describe(err, line));
+    return err->status == MS_ABSENT ? 1 : err->status == MS_E_NOMEM ? 4 : 3;
+}
+
+/* ---- verify --------------------------------------------------------------------------------- */
+
+static int verify(const char *file, const char *uuid_text)
 {
     struct ms_uuid uuid;
     char message[300] = "";
-    if (argc != 4 || strcmp(argv[1], "verify") != 0 ||
-        !ms_uuid_parse(argv[3], strlen(argv[3]), &uuid)) {
-        fprintf(stderr, "usage: machsym-helper-llvm verify FILE UUID\n");
+    if (!ms_uuid_parse(uuid_text, strlen(uuid_text), &uuid)) {
+        fprintf(stderr, "machsym-helper-llvm: no UUID: %s\n", uuid_text);
         return 2;
     }
-    switch (ms_llvm_verify(argv[2], uuid.byte, message, sizeof message)) {
+    switch (ms_llvm_verify(file, uuid.byte, message, sizeof message)) {
     case MS_LLVM_CLEAN:
         return 0;
     case MS_LLVM_ERRORS:
@@ -26,6 +42,74 @@ int main(int argc, char **argv)
     case MS_LLVM_UNREADABLE:
         break;
     }
-    fprintf(stderr, "machsym-helper-llvm: %s: %s\n", argv[2], message);
+    fprintf(stderr, "machsym-helper-llvm: %s: %s\n", file, message);
     return 3;
+}
+
+/* ---- disassemble ---------------------------------------------------------------------------- */
+
+static bool write_out(void *to, const char *bytes, size_t n)
+{
+    (void)to;
+    while (n) {
+        ssize_t done = write(STDOUT_FILENO, bytes, n);
+        if (done < 0 && errno == EINTR)
+            continue;
+        if (done <= 0)
+            return false;
+        bytes += done;
+        n -= (size_t)done;
+    }
+    return true;
+}
+
+/* A number in hexadecimal; "-" is `otherwise`. */
+static uint64_t number(const char *text, uint64_t otherwise)
+{
+    return strcmp(text, "-") == 0 ? otherwise : (uint64_t)strtoull(text, NULL, 16);
+}
+
+/* FLAGS are letters: V symbols, X no addresses, j the instruction's bytes; "-" is none. */
+static int disassemble(char **argv)
+{
+    struct disasm_request request = {0};
+    struct ms_sink sink = {write_out, NULL, false};
+    struct ms_file *file = NULL;
+    struct ms_macho macho;
+    struct ms_bytes slice;
+    struct ms_error err;
+    request.section = (size_t)number(argv[5], 0);
+    request.symbolic = strchr(argv[6], 'V') != NULL;
+    request.bare = strchr(argv[6], 'X') != NULL;
+    request.opcodes = strchr(argv[6], 'j') != NULL;
+    request.start = number(argv[7], 0);
+    request.stop = number(argv[8], UINT64_MAX);
+    request.has_mark = strcmp(argv[9], "-") != 0;
+    request.mark = number(argv[9], 0);
+    request.from = argv[10][0] ? argv[10] : NULL;
+    if (ms_file_open(argv[2], &file, &err) != MS_OK)
+        return fail(&err);
+    if (!ms_bytes_part(ms_file_bytes(file), number(argv[3], 0), number(argv[4], 0), &slice)) {
+        fprintf(stderr, "machsym-helper-llvm: %s: it has been changed\n", argv[2]);
+        return 3;
+    }
+    enum ms_status status = ms_macho_parse(slice, argv[2], &macho, &err);
+    if (status == MS_OK) {
+        status = disasm_section(&macho, &request, &sink, &err);
+        ms_macho_fini(&macho);
+    }
+    ms_file_close(file);
+    return sink.failed ? 4 : status == MS_OK ? 0 : fail(&err);
+}
+
+int main(int argc, char **argv)
+{
+    if (argc == 4 && strcmp(argv[1], "verify") == 0)
+        return verify(argv[2], argv[3]);
+    if (argc == 11 && strcmp(argv[1], "disassemble") == 0)
+        return disassemble(argv);
+    fprintf(stderr, "usage: machsym-helper-llvm verify FILE UUID\n"
+                    "       machsym-helper-llvm disassemble FILE OFFSET BYTES SECTION FLAGS START "
+                    "STOP MARK FROM\n");
+    return 2;
 }
