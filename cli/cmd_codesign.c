@@ -33,7 +33,7 @@ static struct option options[] = {
     {"-d", "--display", OPTION_FLAG, &opt.display, NULL, "the lines of codesign -d", NULL},
     {"-v", "--verbose", OPTION_FLAG, &opt.v, NULL,
      "more lines: up to -dvvvvvv; without -d the same as --verify", NULL},
-    {"--entitlements", NULL, OPTION_CHOICE, &opt.form, "FORM",
+    {"--entitlements", NULL, OPTION_CHOICE, &opt.form, "[FORM]",
      "the entitlements: - or tree, :- or xml, json, der", forms},
     {"--xml", NULL, OPTION_FLAG, &opt.xml, NULL, "the entitlements as XML", NULL},
     {"--requirements", "-r-", OPTION_FLAG, &opt.requirements, NULL, "the requirements", NULL},
