@@ -21,6 +21,7 @@ static const struct {
     {"otool", "show headers, load commands, libraries, sections and code, as otool does"},
     {"debugmap", "print which object files an image was linked from, as dsymutil does"},
     {"codesign", "print what a code signature says, entitlements, get-task-allow"},
+    {"inits", "list what runs before main, and how long it took"},
     {"demangle", "make mangled names readable, alone or in any text"},
     {"verify", "check that a binary and a dSYM belong together"},
 };

@@ -24,8 +24,14 @@ _machsym_options() {
             "-u --undefined-only -U --defined-only -W --no-weak -s -n --numeric-sort -p --no-sort" \
             "-r --reverse-sort -o --print-file-name -A -demangle -C --simplified --quiet --json"
         ;;
-    otool) echo "-h -l -L -D -f -t -x -d -s -P -I -G -v -V -X -m -arch --json" ;;
+    otool)
+        echo "-h -l -L -D -f -t -x -d -s -P -I -G -v -V -p --start --stop --lookup -j -X -m -arch --json"
+        ;;
     debugmap) echo "-arch --oso-prefix-map --oso-prepend-path -oso-prepend-path --json" ;;
+    inits)
+        echo "-arch -d --dsym -l --load-address --timings --sort --no-variables --full-path --full-names" \
+            "--no-demangle --json"
+        ;;
     demangle) echo "--simplified --no-params --fold-thunks --json --verbose --demangler" ;;
     verify) echo "-arch --lookup --dwarf --json" ;;
     *) return ;;
@@ -41,9 +47,12 @@ _machsym_value() {
     crash:--thread) echo "crashed" ;;
     nm:--format) echo "bsd darwin posix just-symbols" ;;
     nm:-t | nm:--radix) echo "d o x" ;;
-    nm:-s | otool:-s) echo text ;;
+    nm:-s | otool:-s | otool:-p | otool:--start | otool:--stop | otool:--lookup) echo text ;;
     *:--oso-prefix-map) echo text ;;
     debugmap:--oso-prepend-path | debugmap:-oso-prepend-path) echo file ;;
+    inits:--sort) echo "order address name file time" ;;
+    inits:-d | inits:--dsym | inits:--timings) echo file ;;
+    inits:-l | inits:--load-address) echo text ;;
     demangle:--demangler) echo "own system" ;;
     codesign:--entitlements) echo "tree xml json der" ;;
     crash:-d | crash:--dsym | crash:-b | crash:--binary | crash:-o | crash:--output) echo file ;;
@@ -66,7 +75,7 @@ _machsym_reply() {
 }
 
 _machsym() {
-    local commands="crash atos slide uuid nm otool debugmap codesign demangle verify"
+    local commands="crash atos slide uuid nm otool debugmap codesign inits demangle verify"
     local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD - 1]}
     local command=${COMP_WORDS[1]} value
     COMPREPLY=()

@@ -21,10 +21,11 @@ complete -c machsym -n __machsym_has_none -a nm -d 'print symbol tables, as nm d
 complete -c machsym -n __machsym_has_none -a otool -d 'show headers, load commands, libraries, sections and code, as otool does'
 complete -c machsym -n __machsym_has_none -a debugmap -d 'print which object files an image was linked from'
 complete -c machsym -n __machsym_has_none -a codesign -d 'print what a code signature says'
+complete -c machsym -n __machsym_has_none -a inits -d 'list what runs before main'
 complete -c machsym -n __machsym_has_none -a demangle -d 'make mangled names readable, alone or in any text'
 complete -c machsym -n __machsym_has_none -a verify -d 'check that a binary and a dSYM belong together'
 complete -c machsym -n __machsym_has_none -a help -d 'say what a command does'
-complete -c machsym -n '__machsym_is help' -a 'crash atos slide uuid nm otool debugmap codesign demangle verify'
+complete -c machsym -n '__machsym_is help' -a 'crash atos slide uuid nm otool debugmap codesign inits demangle verify'
 complete -c machsym -l help -d 'show help'
 complete -c machsym -l version -d 'show the version'
 
@@ -127,10 +128,28 @@ complete -c machsym -n '__machsym_is otool' -o I -d 'the indirect symbols'
 complete -c machsym -n '__machsym_is otool' -o G -d 'the table of data in code'
 complete -c machsym -n '__machsym_is otool' -o v -d 'names for numbers'
 complete -c machsym -n '__machsym_is otool' -o V -d 'the same, and symbols'
+complete -c machsym -n '__machsym_is otool' -o p -x -d 'code from this symbol on'
+complete -c machsym -n '__machsym_is otool' -l start -x -d 'code from this address on'
+complete -c machsym -n '__machsym_is otool' -l stop -x -d 'code up to this address'
+complete -c machsym -n '__machsym_is otool' -l lookup -x -d 'the instruction there, with its source lines'
+complete -c machsym -n '__machsym_is otool' -o j -d 'the bytes of instructions, too'
 complete -c machsym -n '__machsym_is otool' -o X -d 'no headings and no addresses'
 complete -c machsym -n '__machsym_is otool' -o m -d 'FILE(MEMBER) is a name as it stands'
 complete -c machsym -n '__machsym_is otool' -o arch -x -a $archs -d 'this slice alone'
 complete -c machsym -n '__machsym_is otool' -l json -d 'one JSON document'
+
+# inits
+complete -c machsym -n '__machsym_is inits' -F
+complete -c machsym -n '__machsym_is inits' -o arch -x -a $archs -d 'slice of a universal file'
+complete -c machsym -n '__machsym_is inits' -s d -l dsym -r -F -d 'the dSYM'
+complete -c machsym -n '__machsym_is inits' -s l -l load-address -x -d 'load address'
+complete -c machsym -n '__machsym_is inits' -l timings -r -F -d 'lines of an address and milliseconds'
+complete -c machsym -n '__machsym_is inits' -l sort -x -a 'order address name file time' -d 'how to sort'
+complete -c machsym -n '__machsym_is inits' -l no-variables -d 'do not look for variables'
+complete -c machsym -n '__machsym_is inits' -l full-path -d 'full paths of source files'
+complete -c machsym -n '__machsym_is inits' -l full-names -d 'Swift names with modules, types and results'
+complete -c machsym -n '__machsym_is inits' -l no-demangle -d 'leave names mangled'
+complete -c machsym -n '__machsym_is inits' -l json -d 'one JSON document'
 
 # uuid
 complete -c machsym -n '__machsym_is uuid' -F

@@ -21,6 +21,20 @@ const char *ms_init_kind_name(enum ms_init_kind kind)
     return (unsigned)kind < sizeof NAMES / sizeof *NAMES ? NAMES[kind] : "unknown";
 }
 
+const char *ms_init_source(const char *symbol)
+{
+    static const char *const PREFIXES[] = {"_GLOBAL__sub_I_", "_GLOBAL_sub_I_"};
+    if (!symbol)
+        return NULL;
+    symbol += symbol[0] == '_' && symbol[1] == '_'; /* Mach-O's */
+    for (size_t i = 0; i < sizeof PREFIXES / sizeof *PREFIXES; i++) {
+        size_t n = strlen(PREFIXES[i]);
+        if (strncmp(symbol, PREFIXES[i], n) == 0 && symbol[n])
+            return symbol + n;
+    }
+    return NULL;
+}
+
 /* What stands behind struct ms_inits. */
 struct storage {
     struct ms_fixups *fixups;

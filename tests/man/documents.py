@@ -20,6 +20,7 @@ JSON_COMMANDS = [
     "machsym uuid --json fixtures/c/fat/deep",
     "machsym otool --json -hlLDf -s __TEXT __text fixtures/c/fat/deep",
     "machsym otool --json -lD fixtures/c/dylib/libdeep.dylib fixtures/c/debugmap/main.o",
+    "machsym inits --json -l 0x102000000 fixtures/inits/offsets/settings",
     "machsym codesign --json --verify fixtures/c/fat/deep",
     "machsym verify --json --lookup --dwarf fixtures/c/fat/deep fixtures/c/fat/deep.dSYM",
     "machsym demangle --json $s4main3BarCMa $s4main3BarC3fooyyFZTm $s4main3fooyyYaFTQ0_"

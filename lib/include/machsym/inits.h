@@ -68,31 +68,33 @@ enum ms_status ms_image_inits(struct ms_image *image, struct ms_inits *out, stru
  */
 const char *ms_init_source(const char *symbol);
 
-/** A variable that an initialiser computes. Strings live as long as the image. */
+/** A variable that an initialiser computes. */
 struct ms_init_variable {
-    const char *linkage, *name; /**< NULL when unknown */
-    uint64_t vm;                /**< of the variable; meaningful when has_address */
+    /** linkage and name of the variable, and where it is declared; as a frame, so that ms_show
+     *  makes it readable. Strings live as long as the image. */
+    struct ms_frame frame;
     bool has_address;
-    struct ms_frame declared;   /**< comp_dir, dir, file and line of the declaration */
+    uint64_t vm; /**< of the variable; meaningful when has_address */
 };
 
+/** The variables of a list of initialisers. */
 struct ms_init_variables {
-    struct ms_init_variable *items; /**< in the order of their code */
+    struct ms_init_variable *items;
     size_t n;
-    void *storage; /**< owned */
+    /** Those of inits->items[i] are items[first[i]] to items[first[i + 1] - 1]. */
+    size_t *first;
 };
 
 /**
- * The variables that the function at `init_vm` initialises, as far as debug information tells for
- * certain: those whose compiler-made initialiser (__cxx_global_var_init) is inlined there, or is a
- * function of the same unit that nothing else of the image's list runs, and whose declaration
- * stands at the same line of the same file.
- * @param inits  the whole list, to know what else runs by itself
+ * The global and static variables that each initialiser computes, as far as debug information
+ * tells for certain. A compiler puts the code for one variable into a function of its own
+ * (__cxx_global_var_init), which is inlined into the initialiser or called by it: the variable is
+ * the one of the unit that is declared on a line of that code, when there is just one.
+ * @param out  overwritten; freed by ms_init_variables_fini
  * @return MS_OK also when none is known; MS_E_NOMEM, MS_E_IO
  */
 enum ms_status ms_image_init_variables(struct ms_image *image, const struct ms_inits *inits,
-                                       uint64_t init_vm, struct ms_init_variables *out,
-                                       struct ms_error *err);
+                                       struct ms_init_variables *out, struct ms_error *err);
 void ms_init_variables_fini(struct ms_init_variables *variables);
 
 #ifdef __cplusplus
