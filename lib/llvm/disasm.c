@@ -189,24 +189,37 @@ static unsigned put_bad(struct pass *pass, bool thumb, const uint8_t *at, size_t
     return 4;
 }
 
-/* Whether LLVM must see it: it starts or belongs to an IT block, or an adrp makes it mean more. */
-static bool has_context(struct pass *pass, bool thumb, const uint8_t *at, uint64_t vm)
+/* How many instructions the IT instruction of Thumb makes conditional; 0 for any other. */
+static unsigned block_length(const uint8_t *at)
 {
-    if (thumb) {
-        unsigned half = (unsigned)(at[1] << 8 | at[0]);
-        if (pass->in_block) {
-            pass->in_block--;
-            return true;
-        }
-        if ((half & 0xff00) != 0xbf00 || !(half & 0xf))
-            return false;
-        pass->in_block = half & 1 ? 4 : half & 2 ? 3 : half & 4 ? 2 : 1;
-        return true;
-    }
+    unsigned half = (unsigned)(at[1] << 8 | at[0]);
+    if ((half & 0xff00) != 0xbf00 || !(half & 0xf))
+        return 0;
+    return half & 1 ? 4 : half & 2 ? 3 : half & 4 ? 2 : 1;
+}
+
+/* Whether LLVM must see it: it starts or belongs to an IT block, or an adrp makes it mean more. */
+static bool has_context(const struct pass *pass, bool thumb, const uint8_t *at, uint64_t vm)
+{
+    if (thumb)
+        return pass->in_block || block_length(at);
     if (pass->info.adrp_pc != vm - 4)
         return false;
     uint32_t word = ms_load_u32(at, false);
     return (word & 0xff800000) == 0x91000000 || (word & 0xffc00000) == 0xf9400000;
+}
+
+/*
+ * After an instruction of Thumb. One that LLVM refuses may count or not, so it doesn't: to hold
+ * on to the block for too long costs nothing but the use of the cache.
+ */
+static void step_block(struct pass *pass, const uint8_t *at, size_t left, bool decoded)
+{
+    unsigned n = left >= 2 ? block_length(at) : 0;
+    if (n)
+        pass->in_block = n;
+    else if (decoded && pass->in_block)
+        pass->in_block--;
 }
 
 static unsigned put_instruction(struct pass *pass, bool thumb, uint64_t off)
@@ -230,6 +243,8 @@ static unsigned put_instruction(struct pass *pass, bool thumb, uint64_t off)
         pass->info.depends = false;
         disasm_engine_keep(pass->engine, pass->in_block > 0);
         bytes = disasm_engine_decode(pass->engine, thumb, at, left, vm, &text);
+        if (thumb)
+            step_block(pass, at, left, bytes > 0);
         if (!bytes)
             return put_bad(pass, thumb, at, left);
         n = strlen(text);
