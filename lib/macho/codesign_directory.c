@@ -11,6 +11,7 @@
 
 enum {
     FIXED_BYTES = 44, /* of version 0x20001 */
+    MAX_PAGE_SHIFT = 30,
     SCATTER = 0x20100,
     TEAM = 0x20200,
     LIMIT_64 = 0x20300,
@@ -130,6 +131,12 @@ static void check_list(struct ms_cs_work *w, struct ms_code_directory *d, size_t
     d->n_special = d->n_code = 0;
 }
 
+/* Only where page_shift is at most MAX_PAGE_SHIFT. */
+static uint64_t page_bytes(const struct ms_code_directory *d)
+{
+    return d->page_shift ? (uint64_t)1 << d->page_shift : d->code_limit;
+}
+
 static void check_pages(struct ms_cs_work *w, const struct ms_code_directory *d)
 {
     if (d->code_limit > w->macho->bytes.n)
@@ -141,14 +148,14 @@ static void check_pages(struct ms_cs_work *w, const struct ms_code_directory *d)
                       "the code hashes cover 0x%" PRIx64
                       " bytes, the signature itself starts at 0x%" PRIx64,
                       d->code_limit, w->sign.off);
-    if (d->page_shift > 30) {
+    if (d->page_shift > MAX_PAGE_SHIFT) {
         (void)ms_fail(ms_cs_fault(w), MS_E_FORMAT, w->where, d->off + 39, "pages of 2^%u bytes",
                       d->page_shift);
         return;
     }
     if (d->has_scatter)
         return; /* its own list says which pages there are */
-    uint64_t page = d->page_shift ? (uint64_t)1 << d->page_shift : d->code_limit;
+    uint64_t page = page_bytes(d);
     uint64_t need = d->code_limit ? (d->code_limit - 1) / page + 1 : 0;
     if (need != d->n_code)
         (void)ms_fail(ms_cs_fault(w), MS_E_FORMAT, w->where, d->off + 28,
@@ -212,11 +219,11 @@ static bool same_hash(const struct ms_code_directory *d, int64_t slot, struct ms
 static void check_code(const struct ms_macho *macho, const struct ms_code_directory *d,
                        uint32_t index, struct ms_cs_check *out)
 {
-    uint64_t page = d->page_shift ? (uint64_t)1 << d->page_shift : d->code_limit;
+    if (d->page_shift > MAX_PAGE_SHIFT || d->has_scatter)
+        return;
+    uint64_t page = page_bytes(d);
     uint64_t limit = d->code_limit < macho->bytes.n ? d->code_limit : macho->bytes.n;
     struct ms_bytes part;
-    if (d->page_shift > 30 || d->has_scatter)
-        return;
     for (uint32_t i = 0; i < d->n_code; i++) {
         uint64_t off = i * page;
         if (off >= limit || page == 0)

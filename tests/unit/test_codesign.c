@@ -350,10 +350,15 @@ static struct signed_image directory_with(size_t at, uint32_t value)
     return image;
 }
 
+/* What is damaged is told, and checking the hashes stays within bounds. */
 static void damaged(size_t at, uint32_t value, uint64_t offset, const char *text)
 {
+    static const struct ms_cs_outside nothing;
     struct signed_image image = directory_with(at, value);
+    struct ms_cs_check check;
     fault_is(&image, 0, SIGN_OFF + 20 + offset, text);
+    ms_codesign_check(&image.macho, image.sign, &nothing, &check);
+    cr_assert_leq(check.n_bad, check.n_pages + check.n_blobs);
     close_signed(&image);
 }
 
@@ -377,6 +382,7 @@ Test(codesign, damaged_directory)
     damaged(36, 0x1402000c, 36,
             "hashes of kind 2 with 20 bytes, expected 1 to 4 with 20, 32, 20, 48");
     damaged(36, 0x2002001f, 39, "pages of 2^31 bytes");
+    damaged(36, 0x200200ca, 39, "pages of 2^202 bytes");
     damaged(32, 0x1001, 32, "the code hashes cover 0x1001 bytes, the file has 0x1dc");
     damaged(32, 0x101, 32,
             "the code hashes cover 0x101 bytes, the signature itself starts at 0x100");
