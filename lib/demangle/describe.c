@@ -28,11 +28,11 @@ const char *ms_name_kind_text(enum ms_name_kind kind)
 
 /* Is there a text for the tree? A getter of what is no variable can be read, and says nothing. */
 static enum ms_name_fault_kind try_to_print(struct ms_arena *arena,
-                                            const struct ms_swift_node *root)
+                                            const struct ms_swift_node *root, size_t n)
 {
     char first[1024];
     struct ms_text text;
-    ms_text_init_on(&text, MS_DEMANGLE_OUTPUT, first, sizeof first);
+    ms_text_init_on(&text, ms_swift_output(n), first, sizeof first);
     enum ms_name_fault_kind fault = ms_swift_print(arena, root, MS_DEMANGLE_FULL, &text);
     if (fault == MS_NAME_FINE && !text.n)
         fault = MS_NAME_MALFORMED;
@@ -48,7 +48,7 @@ static bool describe_swift(const char *name, size_t n, struct ms_name *out)
     const struct ms_swift_node *root = ms_swift_read(&arena, name, n, &out->fault);
     bool good = root;
     if (root) {
-        out->fault.kind = try_to_print(&arena, root);
+        out->fault.kind = try_to_print(&arena, root, n);
         out->fault.at = out->fault.kind == MS_NAME_MALFORMED ? n : 0;
         good = out->fault.kind == MS_NAME_FINE;
     }

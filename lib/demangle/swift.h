@@ -9,11 +9,10 @@
 #include "machsym/demangle.h"
 
 enum {
-    MS_SWIFT_DEPTH = 768,     /* levels that are printed; real: 40 */
-    MS_SWIFT_STEPS = 1 << 20, /* nodes printed, so that shared ones can't take for ever */
-    MS_SWIFT_REPEAT = 2048,   /* of one substitution */
-    MS_SWIFT_WORDS = 26,      /* of identifiers, that later ones can refer to: the format's */
-    MS_SWIFT_ARENA = 1 << 26  /* bytes of nodes; real names: 2 to 20 kB */
+    MS_SWIFT_DEPTH = 768,    /* levels that are printed; real: 40 */
+    MS_SWIFT_REPEAT = 2048,  /* of one substitution */
+    MS_SWIFT_WORDS = 26,     /* of identifiers, that later ones can refer to: the format's */
+    MS_SWIFT_ARENA = 1 << 26 /* bytes of nodes; real names: 2 to 20 kB */
 };
 
 /**

@@ -100,7 +100,7 @@ static ms_swift_tree *called(ms_swift_tree *node)
 /* One node down. False when a bound is reached; to be paired with leave() when true. */
 static bool enter(struct ms_swift_printer *p, ms_swift_tree *node)
 {
-    if (p->depth >= MS_SWIFT_DEPTH || p->steps >= MS_SWIFT_STEPS)
+    if (p->depth >= MS_SWIFT_DEPTH || p->steps >= p->most_steps)
         p->bad = p->too_large = true;
     if (!node)
         p->bad = true;
@@ -334,6 +334,7 @@ enum ms_name_fault_kind ms_swift_print(struct ms_arena *arena, const struct ms_s
     struct ms_swift_printer p = {
         .out = out,
         .arena = arena,
+        .most_steps = out->max, /* a node that isn't printed costs as much as a byte */
         .simplified = style & MS_DEMANGLE_SIMPLIFIED,
         .no_params = style & MS_DEMANGLE_NO_PARAMS,
         .fold = style & MS_DEMANGLE_FOLD,

@@ -21,7 +21,8 @@ struct ms_swift_printer {
     bool specialized; /* "specialized " stands already: several passes are told as one */
     bool bad;
     bool too_large; /* bad for a bound that was reached */
-    unsigned depth, steps;
+    unsigned depth;
+    size_t steps, most_steps;
     unsigned nested; /* names within names within … */
 };
 
