@@ -6,17 +6,17 @@
 
 /* ---- one address --------------------------------------------------------------------------- */
 
-static void json_type(struct ms_json *json, const char *type)
+static void json_type(struct ms_json *json, const char *type, bool mangled)
 {
     char room[1024];
-    if (type && ms_type_show(type, room, sizeof room) < sizeof room)
+    if (type && ms_type_show(type, mangled, room, sizeof room) < sizeof room)
         ms_json_field(json, "type", room);
     else
         ms_json_field(json, "type", type);
 }
 
 static void json_variables(struct ms_json *json, const char *key,
-                           const struct ms_place_variable *items, size_t n)
+                           const struct ms_place_variable *items, size_t n, bool mangled)
 {
     if (!n)
         return;
@@ -25,7 +25,7 @@ static void json_variables(struct ms_json *json, const char *key,
     for (size_t i = 0; i < n; i++) {
         ms_json_object(json);
         ms_json_field(json, "name", items[i].name);
-        json_type(json, items[i].type);
+        json_type(json, items[i].type, mangled);
         if (items[i].line)
             ms_json_field_uint(json, "line", items[i].line);
         if (items[i].artificial)
@@ -54,7 +54,7 @@ void json_unit_members(struct ms_json *json, const struct ms_unit_info *unit)
 }
 
 void json_place(struct ms_json *json, const struct ms_place *place, const struct ms_shown *shown,
-                uint64_t address)
+                uint64_t address, bool mangled)
 {
     ms_json_object(json);
     ms_json_field_address(json, "address", address);
@@ -69,11 +69,11 @@ void json_place(struct ms_json *json, const struct ms_place *place, const struct
         json_frame_members(json, &shown->frames[i]);
         if (level->die_off)
             ms_json_field_address(json, "die", level->die_off);
-        json_type(json, level->type);
-        json_variables(json, "parameters", level->parameters, level->n_parameters);
+        json_type(json, level->type, mangled);
+        json_variables(json, "parameters", level->parameters, level->n_parameters, mangled);
         if (level->more_parameters)
             ms_json_field_bool(json, "more_parameters", true);
-        json_variables(json, "variables", level->variables, level->n_variables);
+        json_variables(json, "variables", level->variables, level->n_variables, mangled);
         ms_json_object_end(json);
     }
     ms_json_array_end(json);
@@ -144,4 +144,49 @@ void json_line_row(struct ms_json *json, const struct ms_line_row *row)
         ms_json_field_bool(json, "end_sequence", true);
     ms_json_object_end(json);
     json->indent = indent;
+}
+
+/* ---- statistics ---------------------------------------------------------------------------------
+ */
+
+static void json_cover(struct ms_json *json, const struct ms_cover *cover)
+{
+    ms_json_field_uint(json, "functions", cover->n_functions);
+    ms_json_field_uint(json, "inlined", cover->n_inlined);
+    ms_json_field_uint(json, "line_rows", cover->n_rows);
+    ms_json_field_uint(json, "named_bytes", cover->named_bytes);
+    ms_json_field_uint(json, "line_bytes", cover->line_bytes);
+    ms_json_field_uint(json, "line_zero_bytes", cover->zero_bytes);
+}
+
+void json_statistics(struct ms_json *json, const struct ms_dwarf_statistics *s)
+{
+    ms_json_key(json, "statistics");
+    ms_json_object(json);
+    ms_json_field_uint(json, "text_bytes", s->text_bytes);
+    json_cover(json, &s->total);
+    ms_json_field_uint(json, "symbol_bytes", s->symbol_bytes);
+    ms_json_field_uint(json, "damaged_units", s->n_broken);
+    ms_json_key(json, "units");
+    ms_json_array(json);
+    for (size_t i = 0; i < s->n_units; i++) {
+        ms_json_object(json);
+        json_unit_members(json, &s->units[i].unit);
+        json_cover(json, &s->units[i].cover);
+        if (s->units[i].broken)
+            ms_json_field_bool(json, "damaged", true);
+        ms_json_object_end(json);
+    }
+    ms_json_array_end(json);
+    ms_json_key(json, "sections");
+    ms_json_array(json);
+    for (size_t i = 0; i < s->n_sections; i++) {
+        ms_json_object(json);
+        ms_json_field(json, "name", s->sections[i].name);
+        ms_json_field_address(json, "file_offset", s->sections[i].off);
+        ms_json_field_uint(json, "bytes", s->sections[i].bytes);
+        ms_json_object_end(json);
+    }
+    ms_json_array_end(json);
+    ms_json_object_end(json);
 }

@@ -17,8 +17,8 @@ enum { LEAST_SECONDS = 30, BYTES_A_SECOND = 256 << 10, MOST_NAMES = 10 };
 /* The longest line of JSON that is believed to be one DIE. */
 #define MAX_LINE ((size_t)1 << 27)
 
-/* What comes from the helper: text as it is, JSON by lines, since only whole ones may go into
- * the document. */
+/* The JSON that comes from the helper: by lines, since only whole ones may go into the
+ * document. */
 struct taking {
     struct out *out;
     struct ms_json *json;
@@ -47,8 +47,9 @@ static bool keep(struct taking *t, const char *bytes, size_t n)
     return true;
 }
 
-static bool take_lines(struct taking *t, const char *bytes, size_t n)
+static bool take_lines(void *to, const char *bytes, size_t n)
 {
+    struct taking *t = to;
     while (n) {
         const char *end = memchr(bytes, '\n', n);
         size_t part = end ? (size_t)(end - bytes) : n;
@@ -67,15 +68,6 @@ static bool take_lines(struct taking *t, const char *bytes, size_t n)
     return !t->out->sink.failed;
 }
 
-static bool take(void *to, const char *bytes, size_t n)
-{
-    struct taking *t = to;
-    if (t->json)
-        return take_lines(t, bytes, n);
-    ms_sink_write(&t->out->sink, bytes, n);
-    return !t->out->sink.failed;
-}
-
 static unsigned seconds_for(uint64_t file_bytes)
 {
     uint64_t seconds = LEAST_SECONDS + file_bytes / BYTES_A_SECOND;
@@ -91,6 +83,10 @@ static int judge(const struct tree_request *r, const struct helper_end *end)
                  r->path, r->arch, seconds_for(r->file_bytes));
         return EXIT_INPUT;
     }
+    if (end->signal == SIGPIPE) /* nobody reads: nothing more is to be said, or written */
+        raise(SIGPIPE);
+    if (end->status == EXIT_SYSTEM)
+        return EXIT_SYSTEM; /* it could not write, and has said so */
     if (end->status < 0) {
         complain("%s (%s): libdwarf was ended by signal %d (%s): it does not survive every damaged "
                  "file, or it hit its limits",
@@ -118,9 +114,11 @@ int print_tree(const struct tree_request *r, struct out *out, struct ms_json *js
         ms_uuid_format(r->uuid, uuid);
     for (size_t i = 0; i < r->n_names; i++)
         arguments[4 + i] = r->names[i];
-    out_flush(out); /* what it complains about comes behind what was printed */
+    out_flush(out); /* what it prints, or complains about, comes behind what was printed */
+    if (out->sink.failed)
+        return EXIT_DONE; /* which out_finish tells of */
     int status = helper_run("libdwarf", arguments, seconds_for(r->file_bytes),
-                            MEMORY_LEAST + 4 * r->file_bytes, take, &t, &end);
+                            MEMORY_LEAST + 4 * r->file_bytes, json ? take_lines : NULL, &t, &end);
     free(t.line);
     if (status != EXIT_DONE)
         return status;

@@ -82,7 +82,7 @@ static void become(const char *path, char *const *argv, int output, unsigned cpu
     (void)memory_bytes;
 #endif
     limit(RLIMIT_CORE, 0);
-    if (dup2(output, STDOUT_FILENO) >= 0)
+    if (output < 0 || dup2(output, STDOUT_FILENO) >= 0)
         execv(path, argv);
     _exit(127);
 }
@@ -111,25 +111,27 @@ int helper_run(const char *name, const char *const *arguments, unsigned cpu_seco
     char *argv[MAX_ARGUMENTS + 2] = {path};
     for (int i = 0; i < MAX_ARGUMENTS && arguments[i]; i++)
         argv[i + 1] = (char *)(uintptr_t)arguments[i]; /* execv does not change them */
-    int ends[2];
-    if (pipe(ends) != 0) {
+    int ends[2] = {-1, -1};
+    if (take && pipe(ends) != 0) {
         complain("cannot make a pipe: %s", strerror(errno));
         return EXIT_SYSTEM;
     }
     pid_t child = fork();
     if (child == 0) {
-        close(ends[0]);
+        if (take)
+            close(ends[0]);
         become(path, argv, ends[1], cpu_seconds, memory_bytes);
     }
-    close(ends[1]);
-    if (child < 0) {
+    if (take)
+        close(ends[1]);
+    if (child < 0)
         complain("cannot start machsym-%s: %s", program, strerror(errno));
-        close(ends[0]);
-        return EXIT_SYSTEM;
-    }
-    if (!pass_on(ends[0], take, to))
+    else if (take && !pass_on(ends[0], take, to))
         kill(child, SIGKILL);
-    close(ends[0]);
+    if (take)
+        close(ends[0]);
+    if (child < 0)
+        return EXIT_SYSTEM;
     int how = 0;
     while (waitpid(child, &how, 0) < 0 && errno == EINTR)
         ;

@@ -27,7 +27,8 @@ typedef bool helper_text(void *to, const char *bytes, size_t n);
 
 /*
  * Runs machsym-helper-NAME with `arguments` (NULL-terminated, without the program's name)
- * under limits of processor time and memory, and hands what it prints to `take`.
+ * under limits of processor time and memory, and hands what it prints to `take`; NULL: it
+ * prints to our standard output, into which nothing may be pending.
  * Returns EXIT_DONE with *end filled, or an exit status after having complained.
  */
 int helper_run(const char *name, const char *const *arguments, unsigned cpu_seconds,

@@ -32,6 +32,10 @@ _machsym_options() {
         echo "-arch -d --dsym -l --load-address --timings --sort --no-variables --full-path --full-names" \
             "--no-demangle --json"
         ;;
+    dwarf)
+        echo "-arch --debug-info --name --debug-line --lookup --statistics --uuid --verify" \
+            "--full-names --no-demangle --json"
+        ;;
     demangle) echo "--simplified --no-params --fold-thunks --json --verbose --demangler" ;;
     verify) echo "-arch --lookup --dwarf --json" ;;
     *) return ;;
@@ -53,6 +57,7 @@ _machsym_value() {
     inits:--sort) echo "order address name file time" ;;
     inits:-d | inits:--dsym | inits:--timings) echo file ;;
     inits:-l | inits:--load-address) echo text ;;
+    dwarf:--name | dwarf:--lookup) echo text ;;
     demangle:--demangler) echo "own system" ;;
     codesign:--entitlements) echo "tree xml json der" ;;
     crash:-d | crash:--dsym | crash:-b | crash:--binary | crash:-o | crash:--output) echo file ;;
@@ -75,7 +80,7 @@ _machsym_reply() {
 }
 
 _machsym() {
-    local commands="crash atos slide uuid nm otool debugmap codesign inits demangle verify"
+    local commands="crash atos slide uuid nm otool debugmap codesign inits dwarf demangle verify"
     local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD - 1]}
     local command=${COMP_WORDS[1]} value
     COMPREPLY=()

@@ -22,10 +22,11 @@ complete -c machsym -n __machsym_has_none -a otool -d 'show headers, load comman
 complete -c machsym -n __machsym_has_none -a debugmap -d 'print which object files an image was linked from'
 complete -c machsym -n __machsym_has_none -a codesign -d 'print what a code signature says'
 complete -c machsym -n __machsym_has_none -a inits -d 'list what runs before main'
+complete -c machsym -n __machsym_has_none -a dwarf -d 'look inside debug information'
 complete -c machsym -n __machsym_has_none -a demangle -d 'make mangled names readable, alone or in any text'
 complete -c machsym -n __machsym_has_none -a verify -d 'check that a binary and a dSYM belong together'
 complete -c machsym -n __machsym_has_none -a help -d 'say what a command does'
-complete -c machsym -n '__machsym_is help' -a 'crash atos slide uuid nm otool debugmap codesign inits demangle verify'
+complete -c machsym -n '__machsym_is help' -a 'crash atos slide uuid nm otool debugmap codesign inits dwarf demangle verify'
 complete -c machsym -l help -d 'show help'
 complete -c machsym -l version -d 'show the version'
 
@@ -167,6 +168,20 @@ complete -c machsym -n '__machsym_is codesign' -o r- -l requirements -d 'the req
 complete -c machsym -n '__machsym_is codesign' -l get-task-allow -d 'print yes or no'
 complete -c machsym -n '__machsym_is codesign' -l verify -d 'compare the file with its hashes'
 complete -c machsym -n '__machsym_is codesign' -l json -d 'one JSON document'
+
+# dwarf
+complete -c machsym -n '__machsym_is dwarf' -F
+complete -c machsym -n '__machsym_is dwarf' -o arch -x -a $archs -d 'this slice alone'
+complete -c machsym -n '__machsym_is dwarf' -l debug-info -d 'the tree of DIEs'
+complete -c machsym -n '__machsym_is dwarf' -l name -x -d 'only the DIEs of this name'
+complete -c machsym -n '__machsym_is dwarf' -l debug-line -d 'the line tables'
+complete -c machsym -n '__machsym_is dwarf' -l lookup -x -d 'all that is known of an address'
+complete -c machsym -n '__machsym_is dwarf' -l statistics -d 'how much of the code is covered'
+complete -c machsym -n '__machsym_is dwarf' -l uuid -d 'the UUID of every slice'
+complete -c machsym -n '__machsym_is dwarf' -l verify -d 'run the DWARF verifier of LLVM'
+complete -c machsym -n '__machsym_is dwarf' -l full-names -d 'Swift names with modules, types and results'
+complete -c machsym -n '__machsym_is dwarf' -l no-demangle -d 'leave names mangled'
+complete -c machsym -n '__machsym_is dwarf' -l json -d 'one JSON document'
 
 # demangle
 complete -c machsym -n '__machsym_is demangle' -l simplified -d 'Swift names as crash reports have them'

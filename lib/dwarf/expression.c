@@ -286,8 +286,13 @@ static void put_base_type(struct printer *p, uint8_t opcode, uint64_t off)
     ms_text_printf(p->text, " (0x%08" PRIx64 ")", p->unit->header.off + off);
     while (ms_die_next(&die, &attribute, &value)) {
         const char *name = attribute == DW_AT_name ? ms_unit_string(p->unit, &value) : NULL;
-        if (name)
-            ms_text_printf(p->text, " \"%s\"", name);
+        if (!name)
+            continue;
+        ms_text_puts(p->text, " \"");
+        size_t from = p->text->n;
+        ms_text_puts(p->text, name);
+        ms_text_plain_from(p->text, from, false);
+        ms_text_putc(p->text, '"');
     }
 }
 

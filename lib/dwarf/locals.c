@@ -46,6 +46,21 @@ static void complete(struct ms_types *types, struct ms_type_die *die)
     }
 }
 
+/* Swift's types have a mangled name, which says it all; what they are made of says nothing. */
+static const char *swift_name(struct ms_types *types, uint64_t off)
+{
+    struct ms_type_die die;
+    for (int i = 0; i < 4 && ms_type_die_read(types, off, &die); i++) {
+        const char *name = die.linkage ? die.linkage : die.name;
+        if (name && (strncmp(name, "$s", 2) == 0 || strncmp(name, "$S", 2) == 0))
+            return name;
+        if (die.tag != DW_TAG_const_type || !die.has_type)
+            return NULL;
+        off = die.type;
+    }
+    return NULL;
+}
+
 static const char *type_text(struct collector *c, const struct ms_type_die *die)
 {
     struct ms_text text;
@@ -53,7 +68,11 @@ static const char *type_text(struct collector *c, const struct ms_type_die *die)
     if (!die->has_type)
         return NULL;
     ms_text_init_on(&text, MS_MAX_SHOWN_NAME, room, sizeof room);
-    ms_type_name(c->types, die->type, &text);
+    const char *swift = swift_name(c->types, die->type);
+    if (swift)
+        ms_text_puts(&text, swift);
+    else
+        ms_type_name(c->types, die->type, &text);
     const char *out = text.n ? ms_arena_copy(c->arena, text.at, text.n) : NULL;
     c->no_memory |= text.n && !out;
     ms_text_fini(&text);
@@ -147,8 +166,30 @@ static void collect(struct collector *c, uint64_t off, bool declared)
     }
 }
 
-/* The function as it was declared: an inlined call lacks the parameters that nothing was
- * passed for. The last one that has any counts. */
+/* Fills what `own` lacks from the same parameters as they were declared. The longer list counts:
+ * an inlined call lacks the parameters that nothing was passed for, and a declaration in a class
+ * has all, but without names. */
+static void unite(struct list *own, struct list *declared)
+{
+    if (declared->n > own->n) {
+        struct list other = *own;
+        *own = *declared;
+        *declared = other;
+        free(declared->items);
+        return;
+    }
+    for (size_t i = 0; i < declared->n && declared->n == own->n; i++) {
+        struct ms_place_variable *to = &own->items[i];
+        const struct ms_place_variable *from = &declared->items[i];
+        to->name = to->name ? to->name : from->name;
+        to->type = to->type ? to->type : from->type;
+        to->line = to->line ? to->line : from->line;
+        to->artificial |= from->artificial;
+    }
+    free(declared->items);
+}
+
+/* The function as it was declared: in its abstract instance, in its class. */
 static void collect_declared(struct collector *c, const struct ms_type_die *function)
 {
     struct ms_type_die die = *function;
@@ -159,12 +200,8 @@ static void collect_declared(struct collector *c, const struct ms_type_die *func
         struct list own = c->parameters;
         c->parameters = (struct list){NULL, 0, 0};
         collect(c, off, true);
-        if (c->parameters.n >= own.n) {
-            free(own.items);
-        } else {
-            free(c->parameters.items);
-            c->parameters = own;
-        }
+        unite(&own, &c->parameters);
+        c->parameters = own;
     }
 }
 

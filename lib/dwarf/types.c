@@ -1,6 +1,9 @@
 #include "dwarf/types.h"
 
+#include "base/array.h"
 #include "dwarf/reader.h"
+
+#include <stdlib.h>
 
 /* ---- DIEs by their place in the section --------------------------------------------------- */
 
@@ -13,8 +16,10 @@ void ms_types_init(struct ms_types *types, struct ms_dwarf *dwarf, uint64_t left
 
 void ms_types_fini(struct ms_types *types)
 {
-    for (int i = 0; i < MS_KEPT_FAMILIES; i++)
+    for (size_t i = 0; i < types->n_kept; i++)
         ms_families_fini(&types->kept[i].families);
+    free(types->kept);
+    ms_index_fini(&types->by_unit);
     ms_types_init(types, types->dwarf, 0);
 }
 
@@ -167,21 +172,24 @@ bool ms_type_die_read(struct ms_types *types, uint64_t off, struct ms_type_die *
 
 static const struct ms_families *families_of(struct ms_types *types, const struct ms_unit *unit)
 {
-    for (int i = 0; i < MS_KEPT_FAMILIES; i++)
-        if (types->kept[i].unit_off == unit->header.off + 1)
+    uint64_t off = unit->header.off, hash = ms_hash(0, &off, sizeof off);
+    uint32_t i;
+    for (size_t probe = 0; (i = ms_index_next(&types->by_unit, hash, &probe)) != MS_INDEX_NONE;)
+        if (types->kept[i].unit_off == off)
             return &types->kept[i].families;
     uint64_t cost = unit->bytes.n / 16; /* real DIEs have some 10 bytes */
-    if (cost > types->left)
+    if (cost > types->left || types->n_kept == MS_INDEX_NONE - 1)
         return NULL;
     types->left -= cost;
-    unsigned place = types->next;
-    types->next = (types->next + 1) % MS_KEPT_FAMILIES;
-    struct ms_families *families = &types->kept[place].families;
-    families->n = 0; /* its memory is used again */
-    types->kept[place].unit_off = unit->header.off + 1;
-    if (!ms_families_read(unit, families))
+    struct ms_kept_families item = {off, {NULL, 0, 0}};
+    bool read = ms_families_read(unit, &item.families);
+    if (!read || !MS_PUSH(types->kept, types->n_kept, types->kept_room, item)) {
+        ms_families_fini(&item.families);
         types->no_memory = true;
-    return families;
+        return NULL;
+    }
+    types->no_memory |= !ms_index_add(&types->by_unit, hash, (uint32_t)(types->n_kept - 1));
+    return &types->kept[types->n_kept - 1].families;
 }
 
 bool ms_types_parent(struct ms_types *types, uint64_t off, uint64_t *parent)

@@ -9,25 +9,28 @@
 #ifndef MS_DWARF_TYPES_H
 #define MS_DWARF_TYPES_H
 
+#include "base/index.h"
 #include "base/text.h"
 #include "dwarf/units.h"
 #include "dwarf/walk.h"
 
 enum {
-    MS_MAX_TYPE_DEPTH = 96,  /* layers and scopes; real: 12 */
-    MS_MAX_TYPE_DIES = 4096, /* read for one name; real: 60 */
-    MS_KEPT_FAMILIES = 4     /* units whose parents are kept */
+    MS_MAX_TYPE_DEPTH = 96, /* layers and scopes; real: 12 */
+    MS_MAX_TYPE_DIES = 4096 /* read for one name; real: 60 */
 };
 
 /** Reads types, and remembers which DIE stands in which. */
 struct ms_types {
     struct ms_dwarf *dwarf;
     struct ms_opened_units opened;
-    struct {
-        uint64_t unit_off; /* in .debug_info, + 1; 0 = empty */
+    /* Each unit's at most once: dsymutil keeps one copy of a type for all units, so that they
+     * refer to each other all the time. */
+    struct ms_kept_families {
+        uint64_t unit_off; /* in .debug_info */
         struct ms_families families;
-    } kept[MS_KEPT_FAMILIES];
-    unsigned next;
+    } *kept;
+    size_t n_kept, kept_room;
+    struct ms_index by_unit; /* into kept */
     bool no_memory;
     unsigned budget; /* DIEs that may still be read for the name at hand … */
     uint64_t left;   /* … and for all names; a unit's parents count as well */

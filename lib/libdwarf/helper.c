@@ -2,11 +2,12 @@
  * machsym-helper-libdwarf: trees of DIEs out of libdwarf, in a process that may die.
  *   machsym-helper-libdwarf text|json FILE ARCH UUID|- [NAME...]
  * Prints the tree, and what is damaged on stderr. Exit status: 0 all well, 3 something is
- * damaged or can't be read.
+ * damaged or can't be read, 4 the output can't be written.
  */
 #include "libdwarf/tree.h"
 
 #include <errno.h>
+#include <poll.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -16,6 +17,7 @@ enum { MAX_TOLD = 20 /* faults; a damaged file has as many as it likes */ };
 struct run {
     const char *path;
     size_t n_faults;
+    int failed_with; /* errno of the write that failed */
     struct ms_sink sink;
     size_t n;
     char buffer[1 << 18];
@@ -27,8 +29,14 @@ static bool flush(struct run *run)
         ssize_t n = write(STDOUT_FILENO, run->buffer + at, run->n - at);
         if (n < 0 && errno == EINTR)
             continue;
-        if (n <= 0)
+        /* Whoever shares the descriptor may have made it non-blocking. */
+        struct pollfd ready = {STDOUT_FILENO, POLLOUT, 0};
+        if (n < 0 && errno == EAGAIN && poll(&ready, 1, -1) >= 0)
+            continue;
+        if (n <= 0) {
+            run->failed_with = errno;
             return false;
+        }
         at += (size_t)n;
     }
     run->n = 0;
@@ -83,7 +91,11 @@ static int write_tree(struct run *run, char **argv)
         fprintf(stderr, "machsym dwarf: %s: %zu more faults\n", run->path,
                 run->n_faults - MAX_TOLD);
     ms_image_close(image);
-    return flush(run) && !run->n_faults ? 0 : 3;
+    if (!flush(run) || run->failed_with) {
+        fprintf(stderr, "machsym dwarf: cannot write the output: %s\n", strerror(run->failed_with));
+        return 4;
+    }
+    return run->n_faults ? 3 : 0;
 }
 
 int main(int argc, char **argv)

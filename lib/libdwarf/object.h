@@ -34,12 +34,12 @@ struct ms_debug_object {
 };
 
 /** Opens them. Borrows `sections`; *out must not move until it is closed. */
-enum ms_status ms_debug_object_open(struct ms_debug_object *out, const struct ms_dwarf_sections *sections,
-                              struct ms_error *err);
+enum ms_status ms_debug_object_open(struct ms_debug_object *out,
+                                    const struct ms_dwarf_sections *sections, struct ms_error *err);
 void ms_debug_object_close(struct ms_debug_object *object);
 
 /** Records libdwarf's own words for its error, and frees that. */
-enum ms_status ms_debug_object_fail(const struct ms_debug_object *object, Dwarf_Error error, uint64_t off,
-                              const char *what, struct ms_error *err);
+enum ms_status ms_debug_object_fail(const struct ms_debug_object *object, Dwarf_Error error,
+                                    uint64_t off, const char *what, struct ms_error *err);
 
 #endif

@@ -201,7 +201,6 @@ static void text_entry(struct tree *t, struct entry *e, uint32_t depth)
     put_number_name(&t->text, ms_name_of_tag(e->tag), "DW_TAG_", e->tag);
     ms_text_putc(&t->text, '\n');
     put_attributes(t, e, depth);
-    ms_text_plain_from(&t->text, 0, true);
     ms_sink_write(t->sink, t->text.at, t->text.n);
     if (t->text.failed) {
         struct ms_error fault;
@@ -430,8 +429,10 @@ enum ms_status ms_tree_write(struct ms_image *image, const struct ms_tree_reques
     t->owner = owner;
     ms_text_init(&t->text, MAX_DIE_TEXT);
     ms_text_init(&t->single, MAX_DIE_TEXT);
-    ms_values_init(&t->values, dwarf, ms_image_dwarf_part(image)->macho.cputype);
-    enum ms_status status = ms_debug_object_open(&t->object, &dwarf->s, err);
+    enum ms_status status =
+        ms_values_init(&t->values, dwarf, ms_image_dwarf_part(image)->macho.cputype, err);
+    if (status == MS_OK)
+        status = ms_debug_object_open(&t->object, &dwarf->s, err);
     if (status == MS_OK && request->n_names)
         status = ms_match_names(dwarf, request->names, request->n_names, write_match,
                                 take_unit_fault, t, err);

@@ -10,20 +10,30 @@
 #include <inttypes.h>
 #include <libdwarf/dwarf.h>
 #include <stdio.h>
+#include <stdlib.h>
 
-void ms_values_init(struct ms_values *v, struct ms_dwarf *dwarf, uint32_t cputype)
+enum { N_NAMES = 1 << 15 };
+#define MAX_NAMES ((size_t)1 << 26)
+
+enum ms_status ms_values_init(struct ms_values *v, struct ms_dwarf *dwarf, uint32_t cputype,
+                              struct ms_error *err)
 {
     memset(v, 0, sizeof *v);
     v->cputype = cputype;
     /* Each DIE may name a type; real names cost some five DIEs. */
     ms_types_init(&v->types, dwarf, ((uint64_t)1 << 20) + 16 * (uint64_t)dwarf->s.info.n);
     v->ranges_budget = 16 * ms_ranges_budget(dwarf);
+    ms_arena_init(&v->names_arena, MAX_NAMES);
+    v->names = calloc(N_NAMES, sizeof *v->names);
+    return v->names ? MS_OK : ms_fail_memory(err);
 }
 
 void ms_values_fini(struct ms_values *v)
 {
     ms_line_files_fini(&v->files);
     ms_types_fini(&v->types);
+    ms_arena_fini(&v->names_arena);
+    free(v->names);
 }
 
 static void take_loclists_base(struct ms_values *v)
@@ -243,8 +253,10 @@ static bool put_file(const struct ms_values *v, uint64_t index, struct ms_text *
     if (!v->has_files || !ms_line_file_put(&v->line_header, &v->files, index, &frame) ||
         !ms_frame_path(&frame, path, sizeof path))
         return false;
-    ms_text_putc(text, '"'); /* LLVM escapes nothing here; control bytes are '?' at the end */
+    ms_text_putc(text, '"');
+    size_t from = text->n;
     ms_text_puts(text, path);
+    ms_text_plain_from(text, from, false);
     ms_text_putc(text, '"');
     return true;
 }
@@ -349,13 +361,10 @@ static void put_ranges(struct ms_values *v, const struct ms_attribute *a, unsign
         ms_text_printf(text, " <the list %s>", ranges.what);
 }
 
-/* The name of the function, or what else, that a reference leads to. */
-static void put_referred(struct ms_values *v, const struct ms_value *value, struct ms_text *text)
+/* The name of the function, or what else, at `off`. */
+static void name_referred(struct ms_values *v, uint64_t off, struct ms_text *text)
 {
-    uint64_t off;
     const char *linkage = NULL, *name = NULL;
-    if (!ms_types_follow(&v->types, &v->unit, value, &off))
-        return;
     for (int i = 0; i < MS_MAX_ORIGIN_CHAIN && !linkage; i++) {
         struct ms_type_die die;
         if (!ms_type_die_read(&v->types, off, &die))
@@ -367,20 +376,52 @@ static void put_referred(struct ms_values *v, const struct ms_value *value, stru
             break;
         off = die.origin;
     }
-    if (!linkage && !name)
-        return;
-    ms_text_puts(text, " \"");
-    ms_text_puts(text, linkage ? linkage : name);
-    ms_text_putc(text, '"');
+    if (linkage || name)
+        ms_text_puts(text, linkage ? linkage : name);
 }
 
-static void put_type(struct ms_values *v, const struct ms_value *value, struct ms_text *text)
+/* Remembers what was appended from `from` on as the name under `key`. */
+static void keep_name(struct ms_values *v, struct ms_value_name *place, uint64_t key,
+                      const struct ms_text *text, size_t from)
+{
+    size_t n = text->n - from;
+    char *copy = text->failed || n > 4096 ? NULL
+                 : n                      ? ms_arena_copy(&v->names_arena, text->at + from, n)
+                                          : ms_arena_copy(&v->names_arena, "", 0);
+    if (copy) {
+        *place = (struct ms_value_name){key, copy, n};
+    } else if (!text->failed && n <= 4096) { /* full: the oldest are as good as any */
+        memset(v->names, 0, N_NAMES * sizeof *v->names);
+        ms_arena_fini(&v->names_arena);
+    }
+}
+
+/* Appends ` "NAME"` of the DIE that a reference leads to: of a type, or of a function. */
+static void put_name(struct ms_values *v, const struct ms_value *value, bool type,
+                     struct ms_text *text)
 {
     uint64_t off;
     if (!ms_types_follow(&v->types, &v->unit, value, &off))
         return;
+    uint64_t key = 2 * off + !type;
+    struct ms_value_name *place = &v->names[(key ^ key >> 15) % N_NAMES];
     ms_text_puts(text, " \"");
-    ms_type_name(&v->types, off, text);
+    size_t from = text->n;
+    if (place->key == key && key) {
+        ms_text_add(text, place->text, place->n);
+    } else {
+        if (type)
+            ms_type_name(&v->types, off, text);
+        else
+            name_referred(v, off, text);
+        ms_text_plain_from(text, from, false);
+        keep_name(v, place, key, text, from);
+    }
+    if (!type && text->n == from && !text->failed) { /* nothing has no quotes, either */
+        text->n -= 2;
+        text->at[text->n] = 0;
+        return;
+    }
     ms_text_putc(text, '"');
 }
 
@@ -463,11 +504,11 @@ void ms_value_text(struct ms_values *v, const struct ms_attribute *a, unsigned i
     case DW_AT_specification:
     case DW_AT_abstract_origin:
     case DW_AT_call_origin:
-        put_referred(v, &a->value, text);
+        put_name(v, &a->value, false, text);
         break;
     case DW_AT_type:
     case DW_AT_containing_type:
-        put_type(v, &a->value, text);
+        put_name(v, &a->value, true, text);
         break;
     case DW_AT_APPLE_property_attribute:
         put_property_attributes(a->value.u, text);

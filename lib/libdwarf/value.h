@@ -5,6 +5,7 @@
 #ifndef MS_LIBDWARF_VALUE_H
 #define MS_LIBDWARF_VALUE_H
 
+#include "base/arena.h"
 #include "base/text.h"
 #include "dwarf/line.h"
 #include "dwarf/types.h"
@@ -19,10 +20,18 @@ struct ms_values {
     bool has_files;
     struct ms_types types;
     uint64_t ranges_budget;
+    /* Names of types and functions, by the DIE they are of: each is referred to many times. */
+    struct ms_arena names_arena;
+    struct ms_value_name {
+        uint64_t key; /* twice its offset, plus one for a function's; 0 = empty */
+        const char *text;
+        size_t n;
+    } *names;
 };
 
 /** Zeroes it. */
-void ms_values_init(struct ms_values *values, struct ms_dwarf *dwarf, uint32_t cputype);
+enum ms_status ms_values_init(struct ms_values *values, struct ms_dwarf *dwarf, uint32_t cputype,
+                              struct ms_error *err);
 void ms_values_fini(struct ms_values *values);
 /** Prepares for the unit at `off` of .debug_info. */
 enum ms_status ms_values_open(struct ms_values *values, uint64_t off, struct ms_error *err);

@@ -6,10 +6,10 @@
 #include <stdio.h>
 #include <string.h>
 
-size_t ms_type_show(const char *type, char *out, size_t room)
+size_t ms_type_show(const char *type, bool mangled, char *out, size_t room)
 {
     size_t n = strlen(type);
-    bool swift = type[0] == '$' && (type[1] == 's' || type[1] == 'S');
+    bool swift = !mangled && type[0] == '$' && (type[1] == 's' || type[1] == 'S');
     size_t length = swift ? ms_demangle(type, n, MS_DEMANGLE_SIMPLIFIED, out, room) : 0;
     if (length)
         return length;
@@ -17,24 +17,24 @@ size_t ms_type_show(const char *type, char *out, size_t room)
     return n;
 }
 
-static void put_type(struct ms_sink *sink, const char *type)
+static void put_type(struct ms_sink *sink, const char *type, bool mangled)
 {
     char room[1024];
     if (!type)
         return;
     /* A longer one is cut: types of C++ go on for pages, their start tells them. */
-    if (ms_type_show(type, room, sizeof room) >= sizeof room)
+    if (ms_type_show(type, mangled, room, sizeof room) >= sizeof room)
         memcpy(room + sizeof room - 4, "...", 4);
     ms_sink_plain(sink, room);
 }
 
 static void put_variable(struct ms_sink *sink, const char *what,
-                         const struct ms_place_variable *variable)
+                         const struct ms_place_variable *variable, bool mangled)
 {
     ms_sink_printf(sink, "    %-9s ", what);
     ms_sink_plain(sink, variable->name ? variable->name : "_");
     ms_sink_puts(sink, variable->type ? ": " : "");
-    put_type(sink, variable->type);
+    put_type(sink, variable->type, mangled);
     if (variable->artificial)
         ms_sink_puts(sink, " (artificial)");
     ms_sink_puts(sink, "\n");
@@ -52,7 +52,7 @@ static void put_where(struct ms_sink *sink, const struct ms_shown_frame *frame)
 }
 
 static void put_level(struct ms_sink *sink, size_t i, const struct ms_place_level *level,
-                      const struct ms_shown_frame *frame)
+                      const struct ms_shown_frame *frame, bool mangled)
 {
     ms_sink_printf(sink, "%-3zu ", i);
     ms_sink_plain(sink, frame->function ? frame->function : "(no name)");
@@ -65,15 +65,15 @@ static void put_level(struct ms_sink *sink, size_t i, const struct ms_place_leve
     ms_sink_puts(sink, "\n");
     if (level->type) {
         ms_sink_puts(sink, "    result    ");
-        put_type(sink, level->type);
+        put_type(sink, level->type, mangled);
         ms_sink_puts(sink, "\n");
     }
     for (size_t k = 0; k < level->n_parameters; k++)
-        put_variable(sink, "parameter", &level->parameters[k]);
+        put_variable(sink, "parameter", &level->parameters[k], mangled);
     if (level->more_parameters)
         ms_sink_puts(sink, "    parameter ...\n");
     for (size_t k = 0; k < level->n_variables; k++)
-        put_variable(sink, "variable", &level->variables[k]);
+        put_variable(sink, "variable", &level->variables[k], mangled);
     if (level->cut)
         ms_sink_puts(sink, "    (more variables than can be shown)\n");
 }
@@ -98,13 +98,13 @@ static void put_unit(struct ms_sink *sink, const struct ms_unit_info *unit)
 }
 
 void ms_place_write(const struct ms_place *place, const struct ms_shown *shown, uint64_t address_vm,
-                    struct ms_sink *sink)
+                    bool mangled, struct ms_sink *sink)
 {
     ms_sink_printf(sink, "address   0x%16.16" PRIx64 "\n", address_vm);
     if (place->has_unit)
         put_unit(sink, &place->unit);
     for (size_t i = 0; i < place->n_levels && i < shown->n_frames; i++)
-        put_level(sink, i, &place->levels[i], &shown->frames[i]);
+        put_level(sink, i, &place->levels[i], &shown->frames[i], mangled);
     if (place->why != MS_WHY_COMPLETE)
         ms_sink_printf(sink, "why       %s\n", ms_why_name(place->why));
 }

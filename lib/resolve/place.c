@@ -5,6 +5,7 @@
 #include "dwarf/locals.h"
 #include "dwarf/reader.h"
 #include "resolve/image.h"
+#include "resolve/unit_info.h"
 
 #include <stdlib.h>
 
@@ -28,7 +29,7 @@ void ms_place_fini(struct ms_place *place)
     memset(place, 0, sizeof *place);
 }
 
-static void take_unit(const struct ms_unit *unit, struct ms_unit_info *out)
+void ms_unit_info_read(const struct ms_unit *unit, struct ms_unit_info *out)
 {
     struct ms_die die;
     struct ms_value value;
@@ -74,7 +75,7 @@ static enum ms_status read_levels(struct ms_dwarf *dwarf, uint64_t address_vm,
         const struct ms_unit *unit = off ? ms_types_unit(types, off) : NULL;
         out->has_unit = unit != NULL;
         if (unit)
-            take_unit(unit, &out->unit);
+            ms_unit_info_read(unit, &out->unit);
         ms_types_fini(types);
     }
     free(types);

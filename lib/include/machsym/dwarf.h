@@ -81,16 +81,69 @@ void ms_place_fini(struct ms_place *place);
 /**
  * Writes what is known of an address, in lines that say what they are: the unit, each level
  * of the calls, and its result, parameters and variables.
- * @param shown  the frames of place->levels, as many, made readable by ms_show
+ * @param shown    the frames of place->levels, as many, made readable by ms_show
+ * @param mangled  leave the names of Swift types as they are
  */
 void ms_place_write(const struct ms_place *place, const struct ms_shown *shown,
-                    uint64_t address_vm, struct ms_sink *sink);
+                    uint64_t address_vm, bool mangled, struct ms_sink *sink);
 
 /**
  * The name of a type as a person reads it: of Swift, whose debug information has mangled
- * names, demangled. snprintf-like: at most `room` bytes with the NUL; returns the length.
+ * names, demangled unless `mangled`. snprintf-like: at most `room` bytes with the NUL; returns
+ * the length.
  */
-size_t ms_type_show(const char *type, char *out, size_t room);
+size_t ms_type_show(const char *type, bool mangled, char *out, size_t room);
+
+/* ---- how much there is ------------------------------------------------------------------------- */
+
+/** Counts of one unit, or of all. Bytes are of the section __text, each counted once. */
+struct ms_cover {
+    uint64_t n_functions, n_inlined;  /**< with code */
+    uint64_t n_rows;
+    uint64_t named_bytes;             /**< in a function with a name */
+    uint64_t line_bytes, zero_bytes;  /**< with a line; with line 0, which says there is none */
+};
+
+struct ms_unit_cover {
+    struct ms_unit_info unit;
+    struct ms_cover cover;
+    bool broken;                      /**< something of it can't be read: counts stand before that */
+};
+
+/** How near a section is to what 32-bit offsets reach. */
+struct ms_debug_section {
+    char name[17];
+    uint64_t off, bytes;              /**< in the slice */
+};
+
+struct ms_dwarf_statistics {
+    uint64_t text_bytes;              /**< of the section __text; 0 when it isn't known */
+    uint64_t symbol_bytes;            /**< of them, in a function that DWARF or a symbol names */
+    struct ms_cover total;
+    const struct ms_unit_cover *units;      /**< type units and empty ones left out */
+    size_t n_units, n_broken;
+    const struct ms_debug_section *sections; /**< those of DWARF, in the order of the file */
+    size_t n_sections;
+    struct ms_error first_fault;      /**< status MS_OK when all is well */
+    void *storage;                    /**< owned */
+};
+
+/**
+ * Goes through all debug information and tells how much of the code it names. Strings live as
+ * long as the image.
+ * @return MS_ABSENT without DWARF; MS_E_*
+ */
+enum ms_status ms_image_statistics(struct ms_image *image, struct ms_dwarf_statistics *out,
+                                   struct ms_error *err);
+void ms_dwarf_statistics_fini(struct ms_dwarf_statistics *statistics);
+void ms_dwarf_statistics_write(const struct ms_dwarf_statistics *statistics, struct ms_sink *sink);
+
+/** What 32-bit offsets reach, in a section and, for where sections start, in a file. */
+#define MS_DWARF32_REACH ((uint64_t)1 << 32)
+
+/** The sections of debug information, malloc'ed, freed by the caller. @return MS_E_NOMEM */
+enum ms_status ms_image_debug_sections(struct ms_image *image, struct ms_debug_section **out,
+                                       size_t *n, struct ms_error *err);
 
 /* ---- line tables ----------------------------------------------------------------------------- */
 

@@ -1,0 +1,490 @@
+/*
+ * machsym dwarf: looks inside debug information: trees, line tables, one address with
+ * everything around it, how much of the code is covered, and whether it is sound.
+ */
+#include "common/args.h"
+#include "common/console.h"
+#include "common/dwarf_json.h"
+#include "common/dwarf_tree.h"
+#include "common/llvm_verify.h"
+#include "common/names.h"
+#include "common/out.h"
+#include "common/uuids.h"
+#include "machsym/dwarf.h"
+#include "machsym/symbolize.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static struct {
+    const char *arch;
+    struct word_list lookups, names;
+    bool info, line, uuid, verify, statistics, json;
+    struct name_options style;
+} opt;
+
+static struct option options[] = {
+    {"-arch", NULL, OPTION_TEXT, &opt.arch, "ARCH", "this slice alone", NULL},
+    {"--debug-info", NULL, OPTION_FLAG, &opt.info, NULL, "the tree of DIEs; the default", NULL},
+    {"--name", NULL, OPTION_LIST, &opt.names, "NAME",
+     "of the tree only the DIEs of this name, with what they stand in and what is in them", NULL},
+    {"--debug-line", NULL, OPTION_FLAG, &opt.line, NULL, "the line tables", NULL},
+    {"--lookup", NULL, OPTION_LIST, &opt.lookups, "ADDRESS",
+     "all that is known of an address (as linked, hexadecimal)", NULL},
+    {"--statistics", NULL, OPTION_FLAG, &opt.statistics, NULL,
+     "how much of the code has a name and a line, and what the units are", NULL},
+    {"--uuid", NULL, OPTION_FLAG, &opt.uuid, NULL, "the UUID of every slice", NULL},
+    {"--verify", NULL, OPTION_FLAG, &opt.verify, NULL,
+     "run LLVM's DWARF verifier (dwarfdump --verify)", NULL},
+    {"--full-names", NULL, OPTION_FLAG, &opt.style.full, NULL, FULL_NAMES_HELP, NULL},
+    {"--no-demangle", NULL, OPTION_FLAG, &opt.style.mangled, NULL, "leave names mangled", NULL},
+    {"--json", NULL, OPTION_FLAG, &opt.json, NULL, "one JSON document", NULL},
+};
+
+static const char *const usage[] = {"dwarf [options] FILE...", NULL};
+
+static const struct command command = {
+    "dwarf",
+    "Looks inside debug information",
+    usage,
+    options,
+    sizeof options / sizeof *options,
+    "FILE is a Mach-O file with debug information, a dSYM, or a binary or bundle with its dSYM\n"
+    "beside it. All slices are shown one after the other; --lookup needs one.",
+};
+
+/* One run over all files. */
+struct run {
+    struct out out;
+    struct ms_json json;
+    struct ms_show_pool *pool;
+    int status;
+};
+
+/* One slice at hand. */
+struct subject {
+    const struct ms_slice_uuid *slice;
+    struct ms_image *image;
+    struct ms_image_info info;
+    bool one_of_many;
+    uint64_t *lookups;
+};
+
+static void note(struct run *run, int status)
+{
+    run->status = worse(run->status, status);
+}
+
+/* ---- line tables --------------------------------------------------------------------------- */
+
+/* Rows of the table at hand: text as they come, so that nothing is held back. */
+static void show_rows(struct run *run, struct ms_line_tables *tables)
+{
+    struct ms_line_row row;
+    struct ms_error fault;
+    bool any = false;
+    if (opt.json) {
+        ms_json_key(&run->json, "rows");
+        ms_json_array(&run->json);
+    }
+    while (!run->out.sink.failed && ms_line_rows_next(tables, &row, &fault)) {
+        if (opt.json)
+            json_line_row(&run->json, &row);
+        else if (!any)
+            ms_line_row_write_heading(&run->out.sink);
+        if (!opt.json)
+            ms_line_row_write(&row, &run->out.sink);
+        any = true;
+    }
+    if (opt.json)
+        ms_json_array_end(&run->json);
+    if (!run->out.sink.failed && fault.status != MS_OK)
+        note(run, complain_error(&fault));
+}
+
+static void show_tables(struct run *run, struct ms_line_tables *tables)
+{
+    struct ms_line_table table;
+    struct ms_error err;
+    enum ms_status status = MS_OK;
+    while (!run->out.sink.failed && (status = ms_line_tables_next(tables, &table, &err)) == MS_OK) {
+        if (opt.json)
+            json_line_table(&run->json, &table);
+        else
+            ms_line_table_write(&table, &run->out.sink);
+        if (table.damage.status != MS_OK) {
+            out_flush(&run->out);
+            note(run, complain_error(&table.damage));
+        }
+        show_rows(run, tables);
+        if (opt.json)
+            ms_json_object_end(&run->json);
+        else
+            ms_sink_puts(&run->out.sink, "\n");
+    }
+    if (status != MS_OK && status != MS_ABSENT)
+        note(run, complain_error(&err));
+}
+
+static void show_lines(struct run *run, const struct subject *s)
+{
+    struct ms_line_tables *tables = NULL;
+    struct ms_error err;
+    enum ms_status status = ms_image_lines_open(s->image, &tables, &err);
+    if (opt.json) {
+        ms_json_key(&run->json, "line_tables");
+        ms_json_array(&run->json);
+    } else {
+        ms_sink_puts(&run->out.sink, "\n.debug_line contents:\n");
+    }
+    if (status == MS_OK)
+        show_tables(run, tables);
+    else if (status != MS_ABSENT)
+        note(run, complain_error(&err));
+    if (opt.json)
+        ms_json_array_end(&run->json);
+    ms_line_tables_close(tables);
+}
+
+/* ---- one address ----------------------------------------------------------------------------- */
+
+static int show_place(struct run *run, uint64_t address, const struct ms_place *place)
+{
+    const struct ms_show_style style = {true, opt.style.mangled, name_style(&opt.style)};
+    struct ms_shown shown;
+    struct ms_error err;
+    struct ms_frame *frames = calloc(place->n_levels + 1, sizeof *frames);
+    if (!frames) {
+        complain("out of memory");
+        return EXIT_SYSTEM;
+    }
+    for (size_t i = 0; i < place->n_levels; i++)
+        frames[i] = place->levels[i].frame;
+    struct ms_answer answer = {frames, place->n_levels, place->why};
+    enum ms_status status = ms_show(run->pool, &answer, &style, 0, 0, &shown, &err);
+    if (status == MS_OK && opt.json)
+        json_place(&run->json, place, &shown, address, opt.style.mangled);
+    else if (status == MS_OK)
+        ms_place_write(place, &shown, address, opt.style.mangled, &run->out.sink);
+    ms_show_pool_clear(run->pool);
+    free(frames);
+    return status == MS_OK ? EXIT_DONE : complain_error(&err);
+}
+
+static void show_lookups(struct run *run, const struct subject *s)
+{
+    if (opt.json) {
+        ms_json_key(&run->json, "lookups");
+        ms_json_array(&run->json);
+    }
+    for (size_t i = 0; i < opt.lookups.n && !run->out.sink.failed; i++) {
+        struct ms_place place;
+        struct ms_error err;
+        if (ms_image_place(s->image, s->lookups[i], &place, &err) != MS_OK) {
+            note(run, complain_error(&err));
+            continue;
+        }
+        if (!opt.json)
+            ms_sink_puts(&run->out.sink, "\n");
+        note(run, show_place(run, s->lookups[i], &place));
+        if (place.damage.status != MS_OK) {
+            out_flush(&run->out);
+            note(run, complain_error(&place.damage));
+        }
+        ms_place_fini(&place);
+    }
+    if (opt.json)
+        ms_json_array_end(&run->json);
+}
+
+/* ---- LLVM's verifier ------------------------------------------------------------------------- */
+
+static bool take_report(void *to, const char *bytes, size_t n)
+{
+    struct run *run = to;
+    if (!opt.json) /* with --json its words go to stderr, like all that is no answer */
+        ms_sink_write(&run->out.sink, bytes, n);
+    else
+        fwrite(bytes, 1, n, stderr);
+    return !run->out.sink.failed;
+}
+
+static void show_verify(struct run *run, const struct subject *s)
+{
+    bool clean;
+    if (!s->info.has_uuid) {
+        complain("%s (%s): has no UUID, by which LLVM's verifier would find it", s->info.debug_path,
+                 s->info.arch);
+        note(run, EXIT_INPUT);
+        return;
+    }
+    out_flush(&run->out);
+    int status = llvm_verify(s->info.debug_path, s->info.arch, &s->info.uuid, s->slice->file_bytes,
+                             take_report, run, &clean);
+    if (status != EXIT_DONE) {
+        note(run, status);
+        return;
+    }
+    if (opt.json)
+        ms_json_field_bool(&run->json, "dwarf_clean", clean);
+    note(run, clean ? EXIT_DONE : EXIT_NO);
+}
+
+/* ---- statistics, limits ---------------------------------------------------------------------- */
+
+static void show_statistics(struct run *run, const struct subject *s)
+{
+    struct ms_dwarf_statistics statistics;
+    struct ms_error err;
+    if (ms_image_statistics(s->image, &statistics, &err) != MS_OK) {
+        note(run, complain_error(&err));
+        return;
+    }
+    if (opt.json)
+        json_statistics(&run->json, &statistics);
+    else
+        ms_dwarf_statistics_write(&statistics, &run->out.sink);
+    if (statistics.first_fault.status != MS_OK) {
+        out_flush(&run->out);
+        note(run, complain_error(&statistics.first_fault));
+    }
+    ms_dwarf_statistics_fini(&statistics);
+}
+
+/* Near the reach of 32-bit offsets: what is said when so much of it is used. */
+#define NEAR_REACH (MS_DWARF32_REACH / 10 * 9)
+
+/* DWARF and Mach-O have 32 bits for most offsets: past them tools read the wrong bytes, without
+ * a word. Ours puts the start of a section right, but no offset into one. */
+static void warn_of_limits(const struct subject *s)
+{
+    struct ms_debug_section *sections;
+    struct ms_error err;
+    size_t n;
+    if (ms_image_debug_sections(s->image, &sections, &n, &err) != MS_OK) {
+        complain_error(&err);
+        return;
+    }
+    const char *path = s->info.debug_path;
+    for (size_t i = 0; i < n; i++) {
+        uint64_t end = sections[i].off + sections[i].bytes;
+        if (sections[i].bytes > MS_DWARF32_REACH)
+            warn("%s: %s has %" PRIu64 " bytes: 32-bit offsets into it wrap at 4 GB, and what they "
+                 "lead to is wrong",
+                 path, sections[i].name, sections[i].bytes);
+        else if (sections[i].off >= MS_DWARF32_REACH)
+            warn("%s: %s starts %" PRIu64
+                 " bytes into the slice, which its 32-bit field can't say: "
+                 "most tools read the wrong bytes",
+                 path, sections[i].name, sections[i].off);
+        else if (sections[i].bytes > NEAR_REACH || end > NEAR_REACH)
+            warn("%s: %s ends %" PRIu64 " bytes into the slice, close to the 4 GB that 32-bit "
+                 "offsets reach: split the image, or build it with less debug information",
+                 path, sections[i].name, end);
+    }
+    free(sections);
+}
+
+/* ---- one slice ---------------------------------------------------------------------------------
+ */
+
+static void show_tree(struct run *run, const struct subject *s)
+{
+    struct tree_request request = {
+        s->info.debug_path,   s->info.arch,    s->info.has_uuid ? &s->info.uuid : NULL,
+        s->slice->file_bytes, opt.names.items, opt.names.n,
+    };
+    if (opt.json) {
+        ms_json_key(&run->json, "units");
+        ms_json_array(&run->json);
+    } else if (!opt.names.n) {
+        ms_sink_puts(&run->out.sink, "\n.debug_info contents:\n");
+    }
+    note(run, print_tree(&request, &run->out, opt.json ? &run->json : NULL));
+    if (opt.json)
+        ms_json_array_end(&run->json);
+}
+
+static void show_file_format(struct run *run, const struct subject *s)
+{
+    struct ms_sink *sink = &run->out.sink;
+    ms_sink_plain(sink, s->info.debug_path);
+    if (s->one_of_many)
+        ms_sink_printf(sink, "(%s)", s->info.arch);
+    ms_sink_printf(sink, ":\tfile format %s\n", ms_image_format(s->image));
+}
+
+static void show_slice(struct run *run, const struct subject *s)
+{
+    if (opt.json) {
+        char uuid[MS_UUID_TEXT];
+        ms_uuid_format(&s->info.uuid, uuid);
+        ms_json_object(&run->json);
+        ms_json_field(&run->json, "path", s->info.debug_path);
+        ms_json_field(&run->json, "arch", s->info.arch);
+        ms_json_field(&run->json, "uuid", s->info.has_uuid ? uuid : NULL);
+    } else {
+        show_file_format(run, s);
+    }
+    if (opt.info)
+        show_tree(run, s);
+    if (opt.line)
+        show_lines(run, s);
+    if (opt.lookups.n)
+        show_lookups(run, s);
+    if (opt.statistics)
+        show_statistics(run, s);
+    if (opt.verify)
+        show_verify(run, s);
+    if (opt.json)
+        ms_json_object_end(&run->json);
+    out_flush(&run->out);
+}
+
+static void open_slice(struct run *run, const struct ms_slice_uuid *slice, bool one_of_many,
+                       uint64_t *lookups)
+{
+    struct subject s = {.slice = slice, .one_of_many = one_of_many, .lookups = lookups};
+    struct ms_image_choice choice = {slice->path, slice->has_uuid ? NULL : slice->arch,
+                                     slice->has_uuid ? &slice->uuid : NULL, false};
+    struct ms_error err;
+    if (ms_image_open(&choice, &s.image, &err) != MS_OK) {
+        note(run, complain_error(&err));
+        return;
+    }
+    ms_image_info(s.image, &s.info);
+    if (s.info.damage && s.info.damage->status != MS_OK)
+        warn("%s", ms_error_describe(s.info.damage, (char[MS_ERROR_LINE]){0}));
+    if (s.info.has_dwarf) {
+        warn_of_limits(&s);
+        show_slice(run, &s);
+    } else {
+        complain("%s (%s): has no debug information%s%s", slice->path, s.info.arch,
+                 s.info.mismatch_path ? ", and another UUID than " : "",
+                 s.info.mismatch_path ? s.info.mismatch_path : "");
+        note(run, EXIT_INPUT);
+    }
+    ms_image_close(s.image);
+}
+
+/* ---- one file
+ * ------------------------------------------------------------------------------------ */
+
+static void complain_of_arch(const char *path, const struct ms_slice_uuid *slices, size_t n)
+{
+    char list[400] = "";
+    for (size_t i = 0; i < n; i++) {
+        size_t at = strlen(list);
+        snprintf(list + at, sizeof list - at, "%s%s", i ? ", " : "", slices[i].arch);
+    }
+    if (opt.arch)
+        complain("%s: has no %s slice; it has %s", path, opt.arch, list);
+    else
+        complain("%s: has several slices: name one with -arch: %s", path, list);
+}
+
+static void read_operand(struct run *run, const char *path, uint64_t *lookups)
+{
+    struct ms_slice_uuid *slices;
+    struct ms_error err;
+    size_t n, n_shown = 0;
+    if (ms_slice_uuids_read(path, &slices, &n, &err) != MS_OK) {
+        note(run, complain_error(&err));
+        return;
+    }
+    if (opt.lookups.n && n > 1 && !opt.arch) {
+        complain_of_arch(path, slices, n);
+        note(run, EXIT_INPUT);
+        n_shown = n;
+    }
+    for (size_t i = 0; i < n && n_shown < n && !run->out.sink.failed; i++) {
+        if (opt.arch && strcmp(opt.arch, slices[i].arch) != 0)
+            continue;
+        n_shown++;
+        open_slice(run, &slices[i], n > 1, lookups);
+    }
+    if (!n_shown && !run->out.sink.failed) {
+        complain_of_arch(path, slices, n);
+        note(run, EXIT_INPUT);
+    }
+    ms_slice_uuids_free(slices, n);
+}
+
+static int read_all(const struct word_list *words, uint64_t *lookups)
+{
+    static struct run run; /* large: it holds the output buffer */
+    struct ms_error err;
+    if (ms_show_pool_open(&run.pool, &err) != MS_OK)
+        return complain_error(&err);
+    out_stdout(&run.out);
+    if (opt.json) {
+        ms_json_init(&run.json, &run.out.sink, 2);
+        ms_json_object(&run.json);
+        ms_json_key(&run.json, "slices");
+        ms_json_array(&run.json);
+    }
+    for (size_t i = 0; i < words->n && !run.out.sink.failed; i++)
+        read_operand(&run, words->items[i], lookups);
+    if (opt.json) {
+        ms_json_array_end(&run.json);
+        ms_json_object_end(&run.json);
+        ms_sink_puts(&run.out.sink, "\n");
+    }
+    ms_show_pool_close(run.pool);
+    return out_finish(&run.out, run.status, true);
+}
+
+/* ---- start
+ * ------------------------------------------------------------------------------------------- */
+
+static int check_usage(const struct word_list *words)
+{
+    if (!words->n)
+        return args_misused(&command, "which file?");
+    bool others =
+        opt.info || opt.line || opt.verify || opt.statistics || opt.lookups.n || opt.names.n;
+    if (opt.uuid && others)
+        return args_misused(&command, "--uuid stands alone");
+    if (name_options_clash(&command, &opt.style))
+        return EXIT_USAGE;
+    opt.info |= opt.names.n || !others;
+    for (size_t i = 0; i < words->n && !opt.uuid; i++) {
+        int status = args_need_file(&command, words->items[i]);
+        if (status != ARGS_RUN)
+            return status;
+    }
+    return ARGS_RUN;
+}
+
+static int read_lookups(uint64_t **out)
+{
+    *out = calloc(opt.lookups.n + 1, sizeof **out);
+    if (!*out) {
+        complain("out of memory");
+        return EXIT_SYSTEM;
+    }
+    for (size_t i = 0; i < opt.lookups.n; i++)
+        if (!parse_address(opt.lookups.items[i], true, &(*out)[i]))
+            return args_misused(&command, "--lookup: '%s' is not an address", opt.lookups.items[i]);
+    return ARGS_RUN;
+}
+
+int main(int argc, char **argv)
+{
+    struct word_list words = {NULL, 0, 0};
+    uint64_t *lookups = NULL;
+    int status = args_parse(&command, argc, argv, &words);
+    if (status == ARGS_RUN)
+        status = check_usage(&words);
+    if (status == ARGS_RUN)
+        status = read_lookups(&lookups);
+    if (status == ARGS_RUN)
+        status = opt.uuid ? print_uuids(&words, opt.arch, opt.json) : read_all(&words, lookups);
+    free(lookups);
+    word_list_fini(&opt.lookups);
+    word_list_fini(&opt.names);
+    word_list_fini(&words);
+    return status;
+}
