@@ -139,16 +139,18 @@ static void sha256_block(uint32_t h[8], const uint8_t *p)
                (rotr32(y, 17) ^ rotr32(y, 19) ^ y >> 10);
     }
     memcpy(v, h, sizeof v);
-    for (int i = 0; i < 64; i++) {
-        uint32_t s1 = rotr32(v[4], 6) ^ rotr32(v[4], 11) ^ rotr32(v[4], 25);
-        uint32_t choice = (v[4] & v[5]) ^ (~v[4] & v[6]);
-        uint32_t t1 = v[7] + s1 + choice + (uint32_t)(K[i] >> 32) + w[i];
-        uint32_t s0 = rotr32(v[0], 2) ^ rotr32(v[0], 13) ^ rotr32(v[0], 22);
-        uint32_t majority = (v[0] & v[1]) ^ (v[0] & v[2]) ^ (v[1] & v[2]);
-        memmove(v + 1, v, 7 * sizeof *v);
-        v[4] += t1;
-        v[0] = t1 + s0 + majority;
-    }
+    /* Eight at a time, so that the compiler renames the variables rather than moving them. */
+    for (int i = 0; i < 64; i += 8)
+        for (int k = 0; k < 8; k++) {
+            uint32_t a = v[-k & 7], b = v[(1 - k) & 7], c = v[(2 - k) & 7];
+            uint32_t e = v[(4 - k) & 7], f = v[(5 - k) & 7], g = v[(6 - k) & 7];
+            uint32_t s1 = rotr32(e, 6) ^ rotr32(e, 11) ^ rotr32(e, 25);
+            uint32_t t1 =
+                v[(7 - k) & 7] + s1 + (g ^ (e & (f ^ g))) + (uint32_t)(K[i + k] >> 32) + w[i + k];
+            uint32_t s0 = rotr32(a, 2) ^ rotr32(a, 13) ^ rotr32(a, 22);
+            v[(3 - k) & 7] += t1;
+            v[(7 - k) & 7] = t1 + s0 + ((a & b) | (c & (a | b)));
+        }
     for (int i = 0; i < 8; i++)
         h[i] += v[i];
 }
@@ -179,16 +181,16 @@ static void sha512_block(uint64_t h[8], const uint8_t *p)
                (rotr64(y, 19) ^ rotr64(y, 61) ^ y >> 6);
     }
     memcpy(v, h, sizeof v);
-    for (int i = 0; i < 80; i++) {
-        uint64_t s1 = rotr64(v[4], 14) ^ rotr64(v[4], 18) ^ rotr64(v[4], 41);
-        uint64_t choice = (v[4] & v[5]) ^ (~v[4] & v[6]);
-        uint64_t t1 = v[7] + s1 + choice + K[i] + w[i];
-        uint64_t s0 = rotr64(v[0], 28) ^ rotr64(v[0], 34) ^ rotr64(v[0], 39);
-        uint64_t majority = (v[0] & v[1]) ^ (v[0] & v[2]) ^ (v[1] & v[2]);
-        memmove(v + 1, v, 7 * sizeof *v);
-        v[4] += t1;
-        v[0] = t1 + s0 + majority;
-    }
+    for (int i = 0; i < 80; i += 8)
+        for (int k = 0; k < 8; k++) {
+            uint64_t a = v[-k & 7], b = v[(1 - k) & 7], c = v[(2 - k) & 7];
+            uint64_t e = v[(4 - k) & 7], f = v[(5 - k) & 7], g = v[(6 - k) & 7];
+            uint64_t s1 = rotr64(e, 14) ^ rotr64(e, 18) ^ rotr64(e, 41);
+            uint64_t t1 = v[(7 - k) & 7] + s1 + (g ^ (e & (f ^ g))) + K[i + k] + w[i + k];
+            uint64_t s0 = rotr64(a, 28) ^ rotr64(a, 34) ^ rotr64(a, 39);
+            v[(3 - k) & 7] += t1;
+            v[(7 - k) & 7] = t1 + s0 + ((a & b) | (c & (a | b)));
+        }
     for (int i = 0; i < 8; i++)
         h[i] += v[i];
 }
