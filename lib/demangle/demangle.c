@@ -106,8 +106,8 @@ static size_t demangle_as(enum ms_mangling mangling, const char *name, size_t n,
     }
     char first[1024];
     struct ms_text text;
-    ms_text_init_on(&text, mangling == MS_MANGLING_SWIFT ? ms_swift_output(n) : MS_DEMANGLE_OUTPUT,
-                    room > sizeof first ? out : first, room > sizeof first ? room : sizeof first);
+    ms_text_init_on(&text, ms_demangle_output(n), room > sizeof first ? out : first,
+                    room > sizeof first ? room : sizeof first);
     bool good = false;
     if (mangling == MS_MANGLING_RUST_LEGACY)
         good = ms_rust_legacy(name, n, style, &text);

@@ -32,7 +32,7 @@ static enum ms_name_fault_kind try_to_print(struct ms_arena *arena,
 {
     char first[1024];
     struct ms_text text;
-    ms_text_init_on(&text, ms_swift_output(n), first, sizeof first);
+    ms_text_init_on(&text, ms_demangle_output(n), first, sizeof first);
     enum ms_name_fault_kind fault = ms_swift_print(arena, root, MS_DEMANGLE_FULL, &text);
     if (fault == MS_NAME_FINE && !text.n)
         fault = MS_NAME_MALFORMED;
@@ -94,7 +94,7 @@ static bool describe_rust(const char *name, size_t n, struct ms_name *out)
 {
     char first[1024];
     struct ms_text text;
-    ms_text_init_on(&text, MS_DEMANGLE_OUTPUT, first, sizeof first);
+    ms_text_init_on(&text, ms_demangle_output(n), first, sizeof first);
     bool good = out->mangling == MS_MANGLING_RUST_V0
                     ? ms_rust_v0(name, n, MS_DEMANGLE_FOLD, &text)
                     : ms_rust_legacy(name, n, MS_DEMANGLE_FOLD, &text);

@@ -560,6 +560,9 @@ bool ms_rust_v0(const char *name, size_t n, unsigned style, struct ms_text *out)
     if (n < 3 || memcmp(name, "_R", 2) != 0)
         return false;
     struct ms_v0 v = {.at = name + 2, .n = n - 2, .out = out};
+    v.most_steps = MS_V0_FIRST_STEPS + MS_V0_STEPS_A_BYTE * n;
+    if (v.most_steps > MS_V0_STEPS)
+        v.most_steps = MS_V0_STEPS;
     /* What a pass appended behind a dot is no part of the mangling, and could be taken for an
      * identifier of it. */
     const char *dot = memchr(v.at, '.', v.n);

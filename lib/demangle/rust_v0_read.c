@@ -141,7 +141,7 @@ bool ms_v0_hex_number(struct ms_v0_ident hex, uint64_t *out)
 bool ms_v0_enter(struct ms_v0 *v)
 {
     v->depth++;
-    if (v->depth > MS_V0_DEPTH || ++v->steps > MS_V0_STEPS || v->out->failed)
+    if (v->depth > MS_V0_DEPTH || ++v->steps > v->most_steps || v->out->failed)
         ms_v0_spoil(v);
     return !v->bad;
 }

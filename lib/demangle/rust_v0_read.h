@@ -8,8 +8,10 @@
 #include "base/text.h"
 
 enum {
-    MS_V0_DEPTH = 200,    /* rustc-demangle allows 500; real: 30 */
-    MS_V0_STEPS = 1 << 18 /* productions read; real: 2,000 */
+    MS_V0_DEPTH = 200,     /* rustc-demangle allows 500; real: 30 */
+    MS_V0_STEPS = 1 << 18, /* productions read; real: 2,000 */
+    MS_V0_FIRST_STEPS = 8192,
+    MS_V0_STEPS_A_BYTE = 16 /* of a name that is long enough to need more */
 };
 
 struct ms_v0 {
@@ -18,7 +20,8 @@ struct ms_v0 {
     struct ms_text *out;
     bool bad;   /* sticky, as a cursor's */
     bool quiet; /* what is read is not printed, and back references are not followed */
-    unsigned depth, steps;
+    unsigned depth;
+    size_t steps, most_steps;
     uint64_t bound_lifetimes; /* of the binders around */
 };
 

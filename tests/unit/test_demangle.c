@@ -307,6 +307,21 @@ static void *run_crafted(void *ignored)
     return NULL;
 }
 
+/* Tuples of two of the one before: a report full of such names is to be read in seconds, too. */
+Test(demangle, rust_tuples_that_double)
+{
+    static const char few[] = "_RIC1aTllETB3_B3_ETB7_B7_ETBf_Bf_ETBn_Bn_ETBv_Bv_ETBD_BD_EE";
+    static const char many[] =
+        "_RIC1aTllETB3_B3_ETB7_B7_ETBf_Bf_ETBn_Bn_ETBv_Bv_ETBD_BD_ETBL_BL_ETBT_BT_ETB11_B11_E"
+        "TB19_B19_ETB1j_B1j_ETB1t_B1t_ETB1D_B1D_ETB1N_B1N_ETB1X_B1X_ETB27_B27_ETB2h_B2h_E"
+        "TB2r_B2r_ETB2B_B2B_ETB2L_B2L_EE";
+    cr_assert_gt(ms_demangle(few, sizeof few - 1, MS_DEMANGLE_FULL, out, sizeof out), 1500);
+    clock_t before = clock();
+    for (int i = 0; i < 200; i++)
+        cr_assert_eq(ms_demangle(many, sizeof many - 1, MS_DEMANGLE_FULL, out, sizeof out), 0);
+    cr_assert_lt((double)(clock() - before) / CLOCKS_PER_SEC, 5);
+}
+
 Test(demangle, crafted_names_end)
 {
     /* On a thread with as little stack as a secondary one has on macOS. */
