@@ -40,6 +40,7 @@ enum ms_status ms_metadata_open(const struct ms_macho *macho, struct ms_metadata
      * for each of its bytes. */
     out->steps_left = macho->bytes.n / 4;
     out->text_left = 16 * (uint64_t)macho->bytes.n + (1 << 20);
+    out->text_left = out->text_left < MAX_ARENA / 2 ? out->text_left : MAX_ARENA / 2;
     enum ms_status status = ms_fixups_open(macho, &out->fixups, err);
     return status == MS_OK ? list_code(out, err) : status;
 }

@@ -9,9 +9,9 @@
 #include "macho/fixups.h"
 
 enum {
-    MS_MAX_METADATA = 1 << 22,   /* methods, types, witnesses … of an image; real: 500,000 */
+    MS_MAX_METADATA = 1 << 22,        /* methods, types, witnesses … of an image; real: 500,000 */
     MS_MAX_METADATA_STRING = 1 << 14, /* a name; real: 800 */
-    MS_MAX_METADATA_FAULTS = 256 /* told one by one; the others share the last */
+    MS_MAX_METADATA_FAULTS = 256      /* told one by one; the others share the last */
 };
 
 struct ms_metadata {
@@ -59,7 +59,8 @@ enum ms_status ms_metadata_u32(const struct ms_metadata *m, uint64_t vm, uint32_
 /** The target of the 32-bit offset at `vm`, which counts from there; 0 when the offset is 0. */
 enum ms_status ms_metadata_relative(const struct ms_metadata *m, uint64_t vm, uint64_t *out,
                                     struct ms_error *fault);
-/** The same, but an offset whose low bit is set leads to a pointer to it: as ms_metadata_pointer. */
+/** The same, but an offset whose low bit is set leads to a pointer to it: as ms_metadata_pointer.
+ */
 enum ms_status ms_metadata_indirect(struct ms_metadata *m, uint64_t vm, uint64_t *out,
                                     const char **import, struct ms_error *fault);
 

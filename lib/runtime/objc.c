@@ -43,8 +43,8 @@ const char *ms_objc_class_of_symbol(const char *symbol)
     return symbol && strncmp(symbol, PREFIX, n) == 0 && symbol[n] ? symbol + n : NULL;
 }
 
-static enum ms_status fail_vm(const struct ms_metadata *m, struct ms_error *fault,
-                              const char *what, uint64_t vm)
+static enum ms_status fail_vm(const struct ms_metadata *m, struct ms_error *fault, const char *what,
+                              uint64_t vm)
 {
     return ms_fail(fault, MS_E_FORMAT, m->macho->where, MS_NO_OFFSET, "%s at 0x%llx", what,
                    (unsigned long long)vm);
@@ -164,8 +164,8 @@ static enum ms_status read_relative(struct ms_metadata *m, uint32_t flags,
 static enum ms_status read_method(struct ms_metadata *m, uint32_t flags, struct ms_objc_method *out,
                                   struct ms_error *fault)
 {
-    enum ms_status status = flags & RELATIVE_METHODS ? read_relative(m, flags, out, fault)
-                                                     : read_big(m, out, fault);
+    enum ms_status status =
+        flags & RELATIVE_METHODS ? read_relative(m, flags, out, fault) : read_big(m, out, fault);
     if (out->vm) {
         out->vm = ms_metadata_code(m, out->vm);
         out->has_address = ms_metadata_is_code(m, out->vm);
@@ -187,8 +187,8 @@ static enum ms_status add_method(struct reader *r, uint32_t flags, struct ms_obj
     if (status != MS_OK)
         return status;
     if (r->out->n_methods >= MS_MAX_METADATA)
-        return ms_fail(fault, MS_E_LIMIT, r->m->macho->where, MS_NO_OFFSET,
-                       "more than %d methods", MS_MAX_METADATA);
+        return ms_fail(fault, MS_E_LIMIT, r->m->macho->where, MS_NO_OFFSET, "more than %d methods",
+                       MS_MAX_METADATA);
     status = read_method(r->m, flags, &method, &own);
     if (status == MS_E_NOMEM)
         return ms_fail_memory(fault);
@@ -265,6 +265,8 @@ static enum ms_status read_class(struct reader *r, struct ms_objc_class *c, stru
     if (status != MS_OK)
         return status;
     c->name = name_of_ro(m, ro);
+    if (!c->name && !note(r, c, fail_vm(m, fault, "there is no name of the class", c->vm), fault))
+        return MS_E_NOMEM;
     c->superclass = class_at(m, ms_metadata_field(m, c->vm, CLASS_SUPER));
     status = read_list(r, ro_field(m, ro, RO_METHODS), false, fault);
     if (is_end(status) || !note(r, c, status, fault))
@@ -325,7 +327,7 @@ static enum ms_status add_class(struct reader *r, uint64_t slot_vm, bool is_cate
     if (status == MS_E_NOMEM || !note(r, &c, status, &fault) || !set_shown_name(r->m, &c))
         return ms_fail_memory(err);
     c.n_methods = r->out->n_methods - c.first_method;
-    c.runs_load = r->n_loads && c.vm && bsearch(&c.vm, r->loads, r->n_loads, 8, by_value);
+    c.runs_load = r->n_loads && c.vm && bsearch(&c.vm, r->loads, r->n_loads, sizeof c.vm, by_value);
     if (!MS_PUSH(r->out->classes, r->out->n_classes, r->classes_room, c))
         return ms_fail_memory(err);
     if (status == MS_E_LIMIT) {
