@@ -155,10 +155,10 @@ static const struct {
     {0x20, "GSYM"},  {0x22, "FNAME"}, {0x24, "FUN"},   {0x26, "STSYM"}, {0x28, "LCSYM"},
     {0x2e, "BNSYM"}, {0x30, "PC"},    {0x32, "AST"},   {0x3c, "OPT"},   {0x40, "RSYM"},
     {0x44, "SLINE"}, {0x4e, "ENSYM"}, {0x60, "SSYM"},  {0x64, "SO"},    {0x66, "OSO"},
-    {0x80, "LSYM"},  {0x82, "BINCL"}, {0x84, "SOL"},   {0x86, "PARAM"}, {0x88, "VERS"},
-    {0x8a, "OLEV"},  {0xa0, "PSYM"},  {0xa2, "EINCL"}, {0xa4, "ENTRY"}, {0xc0, "LBRAC"},
-    {0xc2, "EXCL"},  {0xe0, "RBRAC"}, {0xe2, "BCOMM"}, {0xe4, "ECOMM"}, {0xe8, "ECOML"},
-    {0xfe, "LENG"},
+    {0x68, "LIB"},   {0x80, "LSYM"},  {0x82, "BINCL"}, {0x84, "SOL"},   {0x86, "PARAM"},
+    {0x88, "VERS"},  {0x8a, "OLEV"},  {0xa0, "PSYM"},  {0xa2, "EINCL"}, {0xa4, "ENTRY"},
+    {0xc0, "LBRAC"}, {0xc2, "EXCL"},  {0xe0, "RBRAC"}, {0xe2, "BCOMM"}, {0xe4, "ECOMM"},
+    {0xe8, "ECOML"}, {0xfe, "LENG"},
 };
 
 const char *nm_stab_name(unsigned type, char room[3])
