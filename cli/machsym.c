@@ -22,6 +22,8 @@ static const struct {
     {"debugmap", "print which object files an image was linked from, as dsymutil does"},
     {"codesign", "print what a code signature says, entitlements, get-task-allow"},
     {"inits", "list what runs before main, and how long it took"},
+    {"conform", "list Swift's protocol conformances, and where their functions are"},
+    {"objc", "list Objective-C's classes, categories and methods"},
     {"dwarf", "look inside debug information: trees, lines, one address, coverage"},
     {"demangle", "make mangled names readable, alone or in any text"},
     {"verify", "check that a binary and a dSYM belong together"},

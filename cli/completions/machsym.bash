@@ -32,6 +32,11 @@ _machsym_options() {
         echo "-arch -d --dsym -l --load-address --timings --sort --no-variables --full-path --full-names" \
             "--no-demangle --json"
         ;;
+    conform)
+        echo "-arch -d --dsym --protocol --type --types --lldb -l --load-address --full-path" \
+            "--full-names --no-demangle --json"
+        ;;
+    objc) echo "-arch --class --no-methods -l --load-address --no-demangle --json" ;;
     dwarf)
         echo "-arch --debug-info --name --debug-line --lookup --statistics --uuid --verify" \
             "--full-names --no-demangle --json"
@@ -57,6 +62,9 @@ _machsym_value() {
     inits:--sort) echo "order address name file time" ;;
     inits:-d | inits:--dsym | inits:--timings) echo file ;;
     inits:-l | inits:--load-address) echo text ;;
+    conform:-d | conform:--dsym) echo file ;;
+    conform:--protocol | conform:--type | objc:--class) echo text ;;
+    conform:-l | conform:--load-address | objc:-l | objc:--load-address) echo text ;;
     dwarf:--name | dwarf:--lookup) echo text ;;
     demangle:--demangler) echo "own system" ;;
     codesign:--entitlements) echo "tree xml json der" ;;
@@ -80,7 +88,7 @@ _machsym_reply() {
 }
 
 _machsym() {
-    local commands="crash atos slide uuid nm otool debugmap codesign inits dwarf demangle verify"
+    local commands="crash atos slide uuid nm otool debugmap codesign inits conform objc dwarf demangle verify"
     local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD - 1]}
     local command=${COMP_WORDS[1]} value
     COMPREPLY=()

@@ -22,11 +22,13 @@ complete -c machsym -n __machsym_has_none -a otool -d 'show headers, load comman
 complete -c machsym -n __machsym_has_none -a debugmap -d 'print which object files an image was linked from'
 complete -c machsym -n __machsym_has_none -a codesign -d 'print what a code signature says'
 complete -c machsym -n __machsym_has_none -a inits -d 'list what runs before main'
+complete -c machsym -n __machsym_has_none -a conform -d 'list Swift\'s protocol conformances'
+complete -c machsym -n __machsym_has_none -a objc -d 'list Objective-C\'s classes and methods'
 complete -c machsym -n __machsym_has_none -a dwarf -d 'look inside debug information'
 complete -c machsym -n __machsym_has_none -a demangle -d 'make mangled names readable, alone or in any text'
 complete -c machsym -n __machsym_has_none -a verify -d 'check that a binary and a dSYM belong together'
 complete -c machsym -n __machsym_has_none -a help -d 'say what a command does'
-complete -c machsym -n '__machsym_is help' -a 'crash atos slide uuid nm otool debugmap codesign inits dwarf demangle verify'
+complete -c machsym -n '__machsym_is help' -a 'crash atos slide uuid nm otool debugmap codesign inits conform objc dwarf demangle verify'
 complete -c machsym -l help -d 'show help'
 complete -c machsym -l version -d 'show the version'
 
@@ -151,6 +153,29 @@ complete -c machsym -n '__machsym_is inits' -l full-path -d 'full paths of sourc
 complete -c machsym -n '__machsym_is inits' -l full-names -d 'Swift names with modules, types and results'
 complete -c machsym -n '__machsym_is inits' -l no-demangle -d 'leave names mangled'
 complete -c machsym -n '__machsym_is inits' -l json -d 'one JSON document'
+
+# conform
+complete -c machsym -n '__machsym_is conform' -F
+complete -c machsym -n '__machsym_is conform' -o arch -x -a $archs -d 'slice of a universal file'
+complete -c machsym -n '__machsym_is conform' -s d -l dsym -r -F -d 'the dSYM'
+complete -c machsym -n '__machsym_is conform' -l protocol -x -d 'conformances to this protocol alone'
+complete -c machsym -n '__machsym_is conform' -l type -x -d 'conformances of this type alone'
+complete -c machsym -n '__machsym_is conform' -l types -d 'list the types and protocols that FILE defines'
+complete -c machsym -n '__machsym_is conform' -l lldb -d 'print commands of a debugger'
+complete -c machsym -n '__machsym_is conform' -s l -l load-address -x -d 'load address'
+complete -c machsym -n '__machsym_is conform' -l full-path -d 'full paths of source files'
+complete -c machsym -n '__machsym_is conform' -l full-names -d 'Swift names with modules, types and results'
+complete -c machsym -n '__machsym_is conform' -l no-demangle -d 'leave names mangled'
+complete -c machsym -n '__machsym_is conform' -l json -d 'one JSON document'
+
+# objc
+complete -c machsym -n '__machsym_is objc' -F
+complete -c machsym -n '__machsym_is objc' -o arch -x -a $archs -d 'slice of a universal file'
+complete -c machsym -n '__machsym_is objc' -l class -x -d 'this class and its categories alone'
+complete -c machsym -n '__machsym_is objc' -l no-methods -d 'classes and categories alone'
+complete -c machsym -n '__machsym_is objc' -s l -l load-address -x -d 'load address'
+complete -c machsym -n '__machsym_is objc' -l no-demangle -d 'leave names of Swift classes mangled'
+complete -c machsym -n '__machsym_is objc' -l json -d 'one JSON document'
 
 # uuid
 complete -c machsym -n '__machsym_is uuid' -F

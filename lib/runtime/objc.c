@@ -161,6 +161,15 @@ static enum ms_status read_relative(struct ms_metadata *m, uint32_t flags,
     return status == MS_OK ? code : status;
 }
 
+/* Compilers write no blanks and no control characters into selectors. */
+static bool is_selector(const char *text)
+{
+    for (; text && *text; text++)
+        if ((unsigned char)*text <= ' ' || *text == 0x7f)
+            return false;
+    return text != NULL;
+}
+
 static enum ms_status read_method(struct ms_metadata *m, uint32_t flags, struct ms_objc_method *out,
                                   struct ms_error *fault)
 {
@@ -172,6 +181,8 @@ static enum ms_status read_method(struct ms_metadata *m, uint32_t flags, struct 
     }
     if (status == MS_ABSENT)
         return fail_vm(m, fault, "there is a null pointer in the method", out->entry_vm);
+    if (!is_selector(out->selector))
+        out->selector = NULL;
     if (status == MS_OK && !out->selector)
         return fail_vm(m, fault, "there is no selector of the method", out->entry_vm);
     if (status == MS_OK && !out->has_address && !out->import)

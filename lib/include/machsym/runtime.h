@@ -199,6 +199,26 @@ enum ms_status ms_image_objc(struct ms_image *image, struct ms_objc *out, struct
 enum ms_status ms_image_swift(struct ms_image *image, unsigned what, struct ms_swift_metadata *out,
                               struct ms_error *err);
 
+/** Where the functions of witnesses are in the sources; see ms_image_witnesses. */
+struct ms_image_witnesses {
+    struct ms_answer *items; /**< one a witness: no frame, or one; strings live as long as the
+                                  image */
+    size_t n;
+    void *storage;           /**< owned */
+};
+
+/**
+ * Looks up the functions that conformances name. A witness is mostly a few instructions that a
+ * compiler made, without a line: where they call, or have inlined, the function of the type that
+ * was written for the requirement, the frame is that function's; else the witness's own.
+ * @param swift  with conformances, of the same image
+ * @param out    overwritten; freed by ms_image_witnesses_fini
+ * @return MS_E_NOMEM; MS_E_IO when a file was truncated
+ */
+enum ms_status ms_image_witnesses(struct ms_image *image, const struct ms_swift_metadata *swift,
+                                  struct ms_image_witnesses *out, struct ms_error *err);
+void ms_image_witnesses_fini(struct ms_image_witnesses *witnesses);
+
 #ifdef __cplusplus
 }
 #endif

@@ -1,0 +1,248 @@
+/*
+ * Where the functions that meet a protocol's requirements are in the sources.
+ *
+ * What the metadata names is a witness: it takes its arguments as the protocol has them and calls
+ * the function of the type, which somebody wrote, or has it inlined. Which of the functions it
+ * calls that is, its name tells: the requirement's, with the type in place of the protocol.
+ */
+#include "resolve/image.h"
+
+#include "base/array.h"
+#include "base/text.h"
+#include "machsym/demangle.h"
+#include "machsym/runtime.h"
+#include "runtime/code_refs.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    STEP = 4,            /* bytes between addresses at which inlined calls are looked for */
+    MAX_CODE = 2048,     /* of a witness that are looked at; real: 400 */
+    MAX_PROBES = 1 << 20 /* addresses looked up in all */
+};
+
+/* An address that may belong to the function of a witness. */
+struct probe {
+    size_t conformance, witness;
+    bool is_call; /* the function that starts there; else one that is inlined there */
+};
+
+struct finder {
+    struct ms_image *image;
+    const struct ms_swift_metadata *swift;
+    struct ms_image_witnesses *out;
+    struct ms_frame *frames; /* one a witness */
+    struct ms_fixups *fixups;
+    struct probe *probes;
+    uint64_t *addresses;
+    size_t n, probes_room, addresses_room;
+    struct probe current;
+    bool no_memory;
+};
+
+void ms_image_witnesses_fini(struct ms_image_witnesses *witnesses)
+{
+    free(witnesses->items);
+    free(witnesses->storage);
+    memset(witnesses, 0, sizeof *witnesses);
+}
+
+static bool push(struct finder *f, uint64_t vm, bool is_call)
+{
+    struct probe probe = f->current;
+    probe.is_call = is_call;
+    size_t n = f->n;
+    if (!MS_PUSH(f->addresses, n, f->addresses_room, vm) ||
+        !MS_PUSH(f->probes, f->n, f->probes_room, probe))
+        f->no_memory = true;
+    return !f->no_memory;
+}
+
+static bool take_ref(void *owner, const struct ms_code_ref *ref)
+{
+    struct finder *f = owner;
+    return ref->kind != MS_REF_CALL || ref->symbol || f->n >= MAX_PROBES ||
+           push(f, ref->target_vm, true);
+}
+
+/* ---- the witnesses themselves ---------------------------------------------------------------- */
+
+static enum ms_status look_up(struct finder *f, struct ms_error *err)
+{
+    size_t n = 0;
+    struct ms_answers answers;
+    uint64_t *addresses = calloc(f->swift->n_witnesses + 1, sizeof *addresses);
+    if (!addresses)
+        return ms_fail_memory(err);
+    for (size_t i = 0; i < f->swift->n_witnesses; i++)
+        if (f->swift->witnesses[i].has_address)
+            addresses[n++] = f->swift->witnesses[i].vm;
+    enum ms_status status = ms_image_find_many(f->image, addresses, n, &answers, err);
+    free(addresses);
+    if (status != MS_OK)
+        return status;
+    for (size_t i = 0, at = 0; i < f->swift->n_witnesses; i++) {
+        if (!f->swift->witnesses[i].has_address)
+            continue;
+        const struct ms_answer *answer = &answers.items[at++];
+        if (!answer->n_frames)
+            continue;
+        /* The function itself is the outermost frame of its first instruction. */
+        f->frames[i] = answer->frames[answer->n_frames - 1];
+        f->out->items[i] = (struct ms_answer){&f->frames[i], 1, answer->why};
+    }
+    ms_answers_fini(&answers);
+    return MS_OK;
+}
+
+/* ---- the functions that they lead to --------------------------------------------------------- */
+
+/* Code with neither a file nor a line was made by the compiler; it calls its file by this name. */
+static bool is_written(const struct ms_frame *frame)
+{
+    return frame->file && frame->line && frame->file[0] != '<';
+}
+
+static void list_probes(struct finder *f)
+{
+    for (size_t i = 0; i < f->swift->n_conformances; i++) {
+        const struct ms_swift_conformance *c = &f->swift->conformances[i];
+        for (size_t k = 0; k < c->n_witnesses && !f->no_memory; k++) {
+            size_t index = c->first_witness + k;
+            const struct ms_swift_witness *w = &f->swift->witnesses[index];
+            if (!w->has_address || !w->symbol || is_written(&f->frames[index]))
+                continue;
+            const struct ms_symbol *symbol = ms_image_symbol(f->image, w->vm);
+            if (!symbol || symbol->start_vm != w->vm || symbol->end_vm <= w->vm)
+                continue;
+            uint64_t bytes = symbol->end_vm - symbol->start_vm;
+            bytes = bytes < MAX_CODE ? bytes : MAX_CODE;
+            f->current = (struct probe){i, index, false};
+            (void)ms_code_refs(ms_image_macho(f->image), f->fixups, w->vm, bytes, take_ref, f);
+            for (uint64_t at = 0; at < bytes && f->n < MAX_PROBES && !f->no_memory; at += STEP)
+                push(f, w->vm + at, false);
+        }
+    }
+}
+
+/*
+ * The name, in Apple's short form, of the function that meets the requirement: "static
+ * Equatable.== infix(_:_:)" becomes "static Gadget.== infix(_:_:)". False without one.
+ */
+static bool expected_name(const struct ms_swift_conformance *c, const struct ms_swift_witness *w,
+                          struct ms_text *out)
+{
+    char requirement[1024];
+    static const char STATIC[] = "static ";
+    size_t n =
+        ms_swift_requirement_write(c, w, MS_DEMANGLE_SIMPLIFIED, requirement, sizeof requirement);
+    if (n >= sizeof requirement || !c->protocol.path || !c->type.path)
+        return false;
+    size_t skip = strncmp(requirement, STATIC, sizeof STATIC - 1) == 0 ? sizeof STATIC - 1 : 0;
+    size_t n_protocol = strlen(c->protocol.path);
+    if (strncmp(requirement + skip, c->protocol.path, n_protocol) != 0 ||
+        requirement[skip + n_protocol] != '.')
+        return false;
+    ms_text_clear(out);
+    ms_text_add(out, requirement, skip);
+    ms_text_puts(out, c->type.path);
+    ms_text_puts(out, requirement + skip + n_protocol);
+    return !out->failed;
+}
+
+static bool is_called(const struct ms_frame *frame, const char *name)
+{
+    char text[1024];
+    const char *linkage = frame->linkage ? frame->linkage : frame->name;
+    if (!linkage)
+        return false;
+    size_t n = ms_demangle(linkage, strlen(linkage), MS_DEMANGLE_SIMPLIFIED | MS_DEMANGLE_FOLD,
+                           text, sizeof text);
+    return n && n < sizeof text && strcmp(text, name) == 0;
+}
+
+/* The frame of an answer that is the function called so, and has a line. */
+static const struct ms_frame *matching(const struct ms_answer *answer, bool is_call,
+                                       const char *name)
+{
+    for (size_t k = 0; k < answer->n_frames; k++) {
+        const struct ms_frame *frame = &answer->frames[k];
+        if (is_call && k + 1 < answer->n_frames)
+            continue;
+        if (is_written(frame) && (is_call || frame->inlined) && is_called(frame, name))
+            return frame;
+    }
+    return NULL;
+}
+
+static void choose(struct finder *f, const struct ms_answers *answers)
+{
+    struct ms_text name;
+    bool has_name = false;
+    size_t named = SIZE_MAX;
+    ms_text_init(&name, 1 << 16);
+    for (size_t i = 0; i < f->n; i++) {
+        const struct probe *probe = &f->probes[i];
+        struct ms_frame *frame = &f->frames[probe->witness];
+        if (is_written(frame))
+            continue; /* found, or it had a line to begin with */
+        if (named != probe->witness)
+            has_name = expected_name(&f->swift->conformances[probe->conformance],
+                                     &f->swift->witnesses[probe->witness], &name);
+        named = probe->witness;
+        const struct ms_frame *found =
+            has_name ? matching(&answers->items[i], probe->is_call, name.at) : NULL;
+        if (!found)
+            continue;
+        *frame = *found;
+        frame->inlined = false;
+        f->out->items[probe->witness] = (struct ms_answer){frame, 1, MS_WHY_COMPLETE};
+    }
+    f->no_memory |= name.failed;
+    ms_text_fini(&name);
+}
+
+static enum ms_status follow(struct finder *f, struct ms_error *err)
+{
+    struct ms_answers answers;
+    if (!ms_code_refs_known(ms_image_macho(f->image)) ||
+        (!ms_image_dwarf(f->image) && !ms_image_oso(f->image)))
+        return MS_OK;
+    enum ms_status status = ms_fixups_open(ms_image_macho(f->image), &f->fixups, err);
+    if (status != MS_OK)
+        return status;
+    list_probes(f);
+    if (f->no_memory)
+        return ms_fail_memory(err);
+    status = ms_image_find_many(f->image, f->addresses, f->n, &answers, err);
+    if (status != MS_OK)
+        return status;
+    choose(f, &answers);
+    ms_answers_fini(&answers);
+    return f->no_memory ? ms_fail_memory(err) : MS_OK;
+}
+
+enum ms_status ms_image_witnesses(struct ms_image *image, const struct ms_swift_metadata *swift,
+                                  struct ms_image_witnesses *out, struct ms_error *err)
+{
+    struct finder f = {.image = image, .swift = swift, .out = out};
+    memset(out, 0, sizeof *out);
+    out->n = swift->n_witnesses;
+    out->items = calloc(out->n + 1, sizeof *out->items);
+    f.frames = calloc(out->n + 1, sizeof *f.frames);
+    out->storage = f.frames;
+    enum ms_status status = out->items && f.frames ? MS_OK : ms_fail_memory(err);
+    if (status == MS_OK)
+        status = look_up(&f, err);
+    if (status == MS_OK)
+        status = follow(&f, err);
+    if (status == MS_OK)
+        status = ms_image_intact(image, err);
+    ms_fixups_close(f.fixups);
+    free(f.probes);
+    free(f.addresses);
+    if (status != MS_OK)
+        ms_image_witnesses_fini(out);
+    return status;
+}
