@@ -156,6 +156,7 @@ static enum ms_status add_section(struct ms_init_list *list, const struct ms_sec
     return status;
 }
 
+/* Its size was checked with the load commands. */
 static enum ms_status add_routine(struct ms_init_list *list, struct ms_error *err)
 {
     for (size_t i = 0; i < list->macho->n_commands; i++) {
@@ -169,10 +170,7 @@ static enum ms_status add_routine(struct ms_init_list *list, struct ms_error *er
         ms_cursor_seek(&c, 8);
         init.kind = MS_INIT_ROUTINE;
         init.vm = command->cmd == LC_ROUTINES_64 ? ms_cursor_u64(&c) : ms_cursor_u32(&c);
-        enum ms_status got =
-            c.bad ? ms_fail(&fault, MS_E_FORMAT, list->macho->where, command->off,
-                            "LC_ROUTINES: %zu bytes are too few for an address", command->body.n)
-                  : check_target(list, &init, &fault);
+        enum ms_status got = check_target(list, &init, &fault);
         return add(list, init, got, &fault, err);
     }
     return MS_OK;
