@@ -27,7 +27,7 @@ enum ms_status ms_answers_start(struct ms_dwarf_answers *out, size_t n, struct m
         rooms->hits = room;
     }
     for (size_t i = 0; i < n; i++)
-        out->hits[i] = (struct ms_dwarf_hit){MS_ABSENT, 0, 0, 0};
+        out->hits[i] = (struct ms_dwarf_hit){MS_ABSENT, 0, 0, 0, 0};
     out->n_hits = n;
     return MS_OK;
 }

@@ -48,6 +48,7 @@ struct ms_dwarf_hit {
     enum ms_status status;
     uint32_t first, n_frames; /* into ms_dwarf_answers.frames, innermost first */
     uint32_t error;           /* index into .errors when status is MS_E_*, else 0 */
+    uint64_t row_vm; /* where the line table's row starts; meaningful when there are frames */
 };
 
 /**

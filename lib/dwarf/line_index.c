@@ -130,6 +130,7 @@ static void run_from(const struct ms_line_machine *m, const struct ms_line_mark 
     hit->file = last.file;
     hit->line = last.line;
     hit->column = last.column;
+    hit->low = last.address;
 }
 
 bool ms_line_index_find(const struct ms_line_index *index, const struct ms_line_machine *machine,

@@ -60,15 +60,17 @@ enum ms_status ms_line_scan(const struct ms_line_machine *machine, const uint64_
     struct sequence s = {0};
     struct ms_line_state state = ms_line_state_at(0);
     uint32_t file = 0, line = 0, column = 0; /* of the row before */
+    uint64_t low = 0;
     while (ms_line_next(machine, &state)) {
         if (!s.open)
             s = start(dwarf, state.address, addresses, n);
         else if (s.wanted < state.address)
-            s = claim(s, &(struct ms_row_hit){0, file, line, column}, state.address, addresses, n,
-                      pending, budget);
+            s = claim(s, &(struct ms_row_hit){0, file, line, column, low}, state.address, addresses,
+                      n, pending, budget);
         file = state.file;
         line = state.line;
         column = state.column;
+        low = state.address;
         if (!state.end)
             continue;
         if (s.next > s.first)

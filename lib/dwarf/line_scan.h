@@ -13,6 +13,7 @@
 struct ms_row_hit {
     uint64_t high; /* end of the sequence; 0 = no row has the address */
     uint32_t file, line, column;
+    uint64_t low; /* where the row starts */
 };
 
 /**

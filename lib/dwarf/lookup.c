@@ -289,7 +289,7 @@ enum ms_status ms_lookup_frames(struct ms_lookup *l, size_t i, struct ms_dwarf_a
 {
     const struct ms_claim *claim = &l->scan.claims[i];
     if (!ms_lookup_found(l, i)) {
-        *hit = (struct ms_dwarf_hit){MS_ABSENT, 0, 0, 0};
+        *hit = (struct ms_dwarf_hit){MS_ABSENT, 0, 0, 0, 0};
         return MS_OK;
     }
     size_t n = claim->size ? chain_length(&l->scan, claim->node) : 1;
@@ -303,7 +303,7 @@ enum ms_status ms_lookup_frames(struct ms_lookup *l, size_t i, struct ms_dwarf_a
     for (size_t k = 0; k < n; k++)
         frames[k].source = MS_SOURCE_DWARF;
     *hit = (struct ms_dwarf_hit){whole ? MS_OK : MS_E_LIMIT, (uint32_t)(out->n_frames - n),
-                                 (uint32_t)n, 0};
+                                 (uint32_t)n, 0, l->hits[i].low};
     if (!claim->size)
         put_line_alone(l, i, out, hit, frames);
     else if (!whole)

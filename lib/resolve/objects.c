@@ -1,6 +1,7 @@
 #include "resolve/objects.h"
 
 #include "base/array.h"
+#include "base/bytes.h"
 #include "base/error.h"
 
 #include <stdio.h>
@@ -22,6 +23,7 @@ struct ms_object_archive {
     char *path;
     struct ms_file *file;
     enum ms_status status; /* of opening it */
+    bool thin;             /* its members are files of their own, and it names them */
     struct ms_error error;
     struct ms_arena names;
     struct member *members;
@@ -102,14 +104,17 @@ static enum ms_status read_archive(struct ms_object_archive *archive)
         status = ms_fat_parse(ms_file_bytes(archive->file), archive->path, &fat, err);
     if (status != MS_OK)
         return status;
-    for (size_t i = 0; i < fat.n_slices && status == MS_OK; i++) {
+    struct ms_bytes head;
+    archive->thin = ms_bytes_part(ms_file_bytes(archive->file), 0, 8, &head) &&
+                    memcmp(head.at, "!<thin>\n", 8) == 0;
+    for (size_t i = 0; i < fat.n_slices && status == MS_OK && !archive->thin; i++) {
         if (fat.slices[i].kind != MS_SLICE_ARCHIVE)
             continue;
         any = true;
         status = read_members(archive, fat.slices[i].bytes);
     }
     ms_fat_fini(&fat);
-    if (status == MS_OK && !any)
+    if (status == MS_OK && !any && !archive->thin)
         status = ms_fail(err, MS_E_FORMAT, archive->path, 0, "not a static archive");
     /* What stands before the damage is there. */
     return status == MS_E_FORMAT && archive->n ? MS_OK : status;
@@ -262,12 +267,34 @@ static enum ms_status choose_member(const struct ms_object_archive *archive,
     }
 }
 
+/* A member of a thin archive lies where its name leads to from the archive's folder. */
+static enum ms_status open_thin(const struct ms_object_archive *archive, const char *name, size_t n,
+                                const struct ms_object_request *request, struct ms_object *out,
+                                enum ms_why *why, struct ms_error *err)
+{
+    const char *slash = name[0] == '/' ? NULL : strrchr(archive->path, '/');
+    size_t n_folder = slash ? (size_t)(slash - archive->path) + 1 : 0;
+    char *path = malloc(n_folder + n + 1);
+    if (!path)
+        return ms_fail_memory(err);
+    memcpy(path, archive->path, n_folder);
+    memcpy(path + n_folder, name, n);
+    path[n_folder + n] = 0;
+    struct ms_object_request there = *request;
+    there.path = path;
+    enum ms_status status = open_file(&there, out, why, err);
+    free(path);
+    return status;
+}
+
 static enum ms_status open_member(const struct ms_object_archive *archive, const char *name,
                                   size_t n, const struct ms_object_request *request,
                                   struct ms_object *out, enum ms_why *why, struct ms_error *err)
 {
-    const struct member *member = first_of(archive, name, n);
     *why = MS_WHY_NO_OBJECT;
+    if (archive->thin)
+        return open_thin(archive, name, n, request, out, why, err);
+    const struct member *member = first_of(archive, name, n);
     if (!member)
         return ms_fail(err, MS_ABSENT, archive->path, MS_NO_OFFSET, "has no member %.*s", (int)n,
                        name);
@@ -284,7 +311,7 @@ static bool split(const char *path, size_t *n_archive, size_t *n_member)
         return false;
     *n_archive = (size_t)(open - path);
     *n_member = n - *n_archive - 2;
-    return *n_member <= 255;
+    return *n_member > 0;
 }
 
 enum ms_status ms_object_open(struct ms_object_files *files,

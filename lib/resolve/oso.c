@@ -284,6 +284,14 @@ static enum ms_status give_fault(const struct request *r, struct ms_oso_unit *un
     return MS_OK;
 }
 
+/* A row that starts before the function is what the compiler said of another one, in which code
+ * of no line of its own followed: the linker need not have put the two together. */
+static void drop_location(struct ms_frame *frame)
+{
+    frame->comp_dir = frame->dir = frame->file = NULL;
+    frame->line = frame->column = 0;
+}
+
 static void move_frame(struct ms_frame *frame, const struct place *place)
 {
     uint64_t from_start = frame->start_vm - place->object_vm;
@@ -306,6 +314,8 @@ static enum ms_status give_frames(const struct request *r, const struct place *p
         frames[i] = r->oso->found.frames[hit->first + i];
         move_frame(&frames[i], place);
     }
+    if (hit->row_vm < place->object_vm)
+        drop_location(&frames[0]);
     return MS_OK;
 }
 
@@ -349,8 +359,9 @@ static enum ms_status take_hits(const struct request *r, struct ms_oso_unit *uni
             continue;
         size_t at = next++;
         const struct ms_frame *outer = outer_of(found, at);
-        bool padding = false;
-        if (outer && !is_named(outer) && is_padding(r, unit, &places[i], &padding, err) != MS_OK)
+        bool padding = outer && !is_named(outer) && found->hits[at].row_vm < places[i].object_vm;
+        if (outer && !is_named(outer) && !padding &&
+            is_padding(r, unit, &places[i], &padding, err) != MS_OK)
             return MS_E_NOMEM;
         if (padding)
             continue;

@@ -156,17 +156,21 @@ def set_times(path, times):
 
 
 def _compile(job):
-    folder, arch, dwarf, out, name, extension, level = job
+    folder, arch, dwarf, out, name, extension, level, extra = job
     compiler = tools.llvm_tool("clang++" if extension == "cpp" else "clang")
     flags = ["-g", f"-gdwarf-{dwarf}"] if extension != "S" else ["-g"]
+    if extension != "S":
+        flags += extra
     if extension == "cpp":
         flags += ["-std=c++17", "-fno-exceptions"]
     run(compiler, "-target", f"{arch}-apple-macos13", f"-O{level}", *flags, "-I", folder, "-c",
         os.path.join(folder, f"{name}.{extension}"), "-o", out)
 
 
-def build(folder, sources, units, arch, dwarf, flags, pool):
-    """Builds `folder`/prog without and `folder`/with/prog with a dSYM beside it."""
+def build(folder, sources, units, arch, dwarf, flags, pool, extra=()):
+    """Builds `folder`/prog without and `folder`/with/prog with a dSYM beside it. `flags` are the
+    linker's, `extra` the compiler's."""
+    extra, flags = list(extra), [flag.replace("@", folder) for flag in flags]
     rng = random.Random(arch + str(dwarf) + " ".join(flags))
     objects = os.path.join(folder, "obj")
     os.makedirs(objects, exist_ok=True)
@@ -180,17 +184,19 @@ def build(folder, sources, units, arch, dwarf, flags, pool):
         out = os.path.join(objects, group or "plain", file)
         os.makedirs(os.path.dirname(out), exist_ok=True)
         groups[group].append(out)
-        jobs.append((sources, arch, dwarf, out, name, extension, rng.choice(["0", "1", "2", "s"])))
+        jobs.append((sources, arch, dwarf, out, name, extension, rng.choice(["0", "1", "2", "s"]), extra))
     list(pool.map(_compile, jobs))
     linked = list(groups[""])
     for group in ("liba", "libb", "libfat"):
         archive = os.path.join(objects, group + ".a")
+        if not groups[group]:
+            continue
         if os.path.exists(archive):
             os.remove(archive)
         run(tools.llvm_tool("llvm-ar"), "rcs", archive, *groups[group])
         if group == "libfat":
             other = os.path.join(objects, "other.o")
-            _compile((sources, "x86_64" if arch == "arm64" else "arm64", dwarf, other, "main", "c", "1"))
+            _compile((sources, "x86_64" if arch == "arm64" else "arm64", dwarf, other, "main", "c", "1", []))
             run(tools.llvm_tool("llvm-ar"), "rcs", other + ".a", other)
             run(tools.llvm_tool("llvm-lipo"), "-create", archive, other + ".a", "-output", archive + ".fat")
             os.replace(archive + ".fat", archive)
