@@ -313,7 +313,8 @@ static void show_signature(struct run *run, struct subject *subject, struct code
     struct ms_plist_tree *section_tree = NULL;
     struct ms_cs_check check;
     struct ms_error ignored;
-    struct ms_cs_outside outside = {info_bytes(subject, view->macho), subject->resources.bytes};
+    struct ms_cs_outside outside = {info_bytes(subject, view->macho), subject->resources.bytes,
+                                    subject->bundle.binary != NULL};
     view->sign = sign;
     view->resources = subject->resources_tree ? ms_plist_root(subject->resources_tree) : NULL;
     if (subject->info_tree)

@@ -269,7 +269,9 @@ static void check_special(const struct ms_codesign *sign, uint32_t index,
             bytes = outside->resources;
         bool stored = ms_codesign_has_special(d, slot);
         bool is_outside = !ms_cs_has_blob(slot);
-        if (is_outside ? !bytes.n || !stored : !bytes.n && !stored)
+        bool is_known = slot == MS_CSSLOT_INFO || slot == MS_CSSLOT_RESOURCES;
+        if (is_outside ? !stored || (!bytes.n && !(is_known && outside->is_bundle))
+                       : !bytes.n && !stored)
             continue;
         out->n_blobs++;
         if (!stored || !same_hash(d, -(int64_t)slot, bytes))

@@ -1,7 +1,8 @@
 /*
  * macho/plist_binary.c: "bplist00", the form that Xcode gives an app's Info.plist. Objects refer
  * to each other by number, so that a few bytes can spell a list of any size, or one without an
- * end: the builder's bounds on depth and on the number of values hold both.
+ * end: the builder's bounds on depth and on the number of values hold both, and a budget holds the
+ * bytes of strings that are used again and again.
  */
 #include "base/cursor.h"
 #include "macho/plist_tree.h"
@@ -16,7 +17,12 @@ struct reader {
     struct ms_bytes in;
     uint64_t n_objects, table_off;
     unsigned offset_bytes, ref_bytes;
+    uint64_t copied;  /* bytes of text so far */
+    bool is_too_much; /* a text was not copied */
 };
+
+/* Real lists copy less than they are long. */
+enum { MAX_COPIED = 64 << 20 };
 
 /* An open dictionary or array: its references, read one after another. */
 struct level {
@@ -88,14 +94,26 @@ static uint64_t read_count(struct ms_cursor *c, unsigned low)
     return read_uint(c, 1u << (marker & 15));
 }
 
+static bool spend(struct reader *r, size_t n)
+{
+    r->copied += n;
+    r->is_too_much = r->is_too_much || r->copied > MAX_COPIED;
+    return !r->is_too_much;
+}
+
 static const char *copy(struct reader *r, struct ms_bytes bytes)
 {
+    if (!spend(r, bytes.n))
+        return "";
     return ms_arena_copy(&r->b->tree->arena, bytes.n ? (const char *)bytes.at : "", bytes.n);
 }
 
 /* UTF-16BE to UTF-8: at most three bytes for two, since a pair makes four. */
 static const char *copy_utf16(struct reader *r, struct ms_bytes bytes, size_t *n)
 {
+    *n = 0;
+    if (!spend(r, bytes.n / 2 * 3))
+        return "";
     char *out = ms_arena_take(&r->b->tree->arena, bytes.n / 2 * 3 + 1), *to = out;
     if (!out)
         return NULL;
@@ -291,10 +309,16 @@ static enum ms_status read_object(struct reader *r, uint64_t number, uint64_t fr
     return ms_plist_add(r->b, &value, off, err);
 }
 
+static enum ms_status too_much(const struct reader *r, struct ms_error *err)
+{
+    return ms_fail(err, MS_E_LIMIT, r->b->where, MS_NO_OFFSET,
+                   "texts that are used so often that they take more than %d bytes", MAX_COPIED);
+}
+
 enum ms_status ms_plist_read_binary(struct ms_plist_builder *b, struct ms_bytes in,
                                     struct ms_error *err)
 {
-    struct reader r = {b, in, 0, 0, 0, 0};
+    struct reader r = {b, in, 0, 0, 0, 0, 0, false};
     struct level levels[MS_PLIST_MAX_DEPTH + 1];
     bool is_container = false;
     uint64_t top = 0;
@@ -317,6 +341,8 @@ enum ms_status ms_plist_read_binary(struct ms_plist_builder *b, struct ms_bytes 
             status = read_object(&r, read_uint(&level->values, r.ref_bytes), level->off,
                                  &levels[depth], &is_container, err);
         depth += status == MS_OK && is_container;
+        if (status == MS_OK && r.is_too_much)
+            status = too_much(&r, err);
     }
     return status;
 }

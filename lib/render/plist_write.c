@@ -2,6 +2,7 @@
 #include "base/bytes.h"
 #include "machsym/plist.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -34,20 +35,41 @@ enum { GROUP_IN = 48, GROUP_OUT = 64 };
 
 /* ---- XML ------------------------------------------------------------------------------------ */
 
+/* What stands for the byte at `at`, or NULL. Control characters go by number, so that no terminal
+ * obeys them; those below a blank XML can't hold at all. C1 ones take two bytes in UTF-8. */
+static const char *escape_of(const unsigned char *at, size_t n, char room[8])
+{
+    switch (*at) {
+    case '&':
+        return "&amp;";
+    case '<':
+        return "&lt;";
+    case '>':
+        return "&gt;";
+    case '\t':
+    case '\n':
+        return NULL;
+    }
+    bool is_c1 = *at == 0xc2 && n > 1 && at[1] >= 0x80 && at[1] < 0xa0;
+    if (*at == '\r' || *at == 0x7f || is_c1) {
+        snprintf(room, 8, "&#%u;", is_c1 ? at[1] : *at);
+        return room;
+    }
+    return *at < 0x20 ? "\xef\xbf\xbd" : NULL;
+}
+
 static void write_escaped(struct ms_sink *sink, const char *text, size_t n)
 {
     size_t from = 0;
+    char room[8];
     for (size_t i = 0; i < n; i++) {
-        unsigned char c = (unsigned char)text[i];
-        const char *as = c == '&'                                            ? "&amp;"
-                         : c == '<'                                          ? "&lt;"
-                         : c == '>'                                          ? "&gt;"
-                         : (c < 0x20 && c != '\t' && c != '\n') || c == 0x7f ? "\xef\xbf\xbd"
-                                                                             : NULL;
+        const unsigned char *at = (const unsigned char *)text + i;
+        const char *as = escape_of(at, n - i, room);
         if (!as)
             continue;
         ms_sink_write(sink, text + from, i - from);
         ms_sink_puts(sink, as);
+        i += *at == 0xc2;
         from = i + 1;
     }
     ms_sink_write(sink, text + from, n - from);

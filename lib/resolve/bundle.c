@@ -8,18 +8,19 @@
 #include "base/error.h"
 #include "resolve/paths.h"
 
+#include <dirent.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
+/* %V is the version of a framework. */
 static const struct layout {
     const char *info, *binaries, *resources;
 } LAYOUTS[] = {
     {"Contents/Info.plist", "Contents/MacOS", "Contents/_CodeSignature/CodeResources"},
-    {"Versions/Current/Resources/Info.plist", "Versions/Current",
-     "Versions/Current/_CodeSignature/CodeResources"},
-    {"Resources/Info.plist", ".", "_CodeSignature/CodeResources"},
+    {"Versions/%V/Resources/Info.plist", "Versions/%V", "Versions/%V/_CodeSignature/CodeResources"},
     {"Info.plist", ".", "_CodeSignature/CodeResources"},
+    {"Resources/Info.plist", ".", "_CodeSignature/CodeResources"},
 };
 enum { N_LAYOUTS = sizeof LAYOUTS / sizeof *LAYOUTS };
 
@@ -64,13 +65,42 @@ static const char *own_name(struct ms_arena *arena, const char *path)
     return ms_arena_copy(arena, base, n);
 }
 
-static const char *find_binary(struct ms_arena *arena, const char *path,
-                               const struct layout *layout, const char *name)
+/*
+ * "Current", which is a link; where links were lost, as packages of other systems lose them, the
+ * only version that there is.
+ */
+static const char *version_of(struct ms_arena *arena, const char *path)
 {
-    const char *folder =
-        strcmp(layout->binaries, ".") == 0 ? path : ms_path_join(arena, path, layout->binaries);
-    const char *binary = name && folder ? ms_path_join(arena, folder, name) : NULL;
-    return is_file(binary) ? binary : NULL;
+    const char *folder = ms_path_join(arena, path, "Versions"), *only = NULL;
+    const char *current = folder ? ms_path_join(arena, folder, "Current") : NULL;
+    DIR *stream = !current || ms_path_is_folder(current) ? NULL : opendir(folder);
+    size_t n = 0;
+    if (!stream)
+        return "Current";
+    for (struct dirent *entry; (entry = readdir(stream));)
+        if (entry->d_name[0] != '.' && n++ == 0)
+            only = ms_arena_copy(arena, entry->d_name, strlen(entry->d_name));
+    closedir(stream);
+    return n == 1 && only ? only : "Current";
+}
+
+/* A path of a layout inside of the bundle; NULL without memory. */
+static const char *place(struct ms_arena *arena, const char *path, const char *part,
+                         const char *version)
+{
+    const char *at = strstr(part, "%V");
+    if (strcmp(part, ".") == 0)
+        return path;
+    if (!at)
+        return ms_path_join(arena, path, part);
+    size_t n = (size_t)(at - part), m = strlen(version), rest = strlen(at + 2);
+    char *whole = ms_arena_take(arena, n + m + rest + 1);
+    if (!whole)
+        return NULL;
+    memcpy(whole, part, n);
+    memcpy(whole + n, version, m);
+    memcpy(whole + n + m, at + 2, rest + 1);
+    return ms_path_join(arena, path, whole);
 }
 
 static char *copy(const char *text)
@@ -82,29 +112,48 @@ static char *copy(const char *text)
     return out;
 }
 
+/* Borrowed from an arena. */
+struct found {
+    const char *binary, *info, *resources;
+};
+
+/* By what the Info.plist names, or else by the bundle's own name. */
+static bool find_in(struct ms_arena *arena, const char *path, const struct layout *layout,
+                    const char *version, bool by_own_name, struct found *out)
+{
+    const char *folder = place(arena, path, layout->binaries, version), *name;
+    out->info = place(arena, path, layout->info, version);
+    out->resources = place(arena, path, layout->resources, version);
+    if (!is_file(out->info))
+        out->info = NULL;
+    if (!is_file(out->resources))
+        out->resources = NULL;
+    if (by_own_name)
+        name = own_name(arena, path);
+    else
+        name = out->info ? executable_name(arena, out->info) : NULL;
+    out->binary = name && folder ? ms_path_join(arena, folder, name) : NULL;
+    return is_file(out->binary);
+}
+
 enum ms_status ms_bundle_find(const char *path, struct ms_bundle *out, struct ms_error *err)
 {
     struct ms_arena arena;
-    const char *found = NULL, *list = NULL, *resources = NULL;
+    struct found found = {NULL, NULL, NULL};
+    bool is_there = false;
     ms_arena_init(&arena, 0);
     memset(out, 0, sizeof *out);
-    for (int i = 0; i < N_LAYOUTS && !found; i++) {
-        list = ms_path_join(&arena, path, LAYOUTS[i].info);
-        if (is_file(list))
-            found = find_binary(&arena, path, &LAYOUTS[i], executable_name(&arena, list));
-        else
-            list = NULL;
-        if (!found)
-            found = find_binary(&arena, path, &LAYOUTS[i], own_name(&arena, path));
-        resources = ms_path_join(&arena, path, LAYOUTS[i].resources);
-    }
+    const char *version = version_of(&arena, path);
+    for (int i = 0; i < 2 * N_LAYOUTS && !is_there; i++)
+        is_there = find_in(&arena, path, &LAYOUTS[i % N_LAYOUTS], version, i >= N_LAYOUTS, &found);
     enum ms_status status = MS_OK;
-    if (!found)
+    if (!is_there)
         status = ms_fail(err, MS_E_FORMAT, path, MS_NO_OFFSET,
                          "holds no main binary: neither what an Info.plist names nor a file of its "
                          "own name");
-    else if (!(out->binary = copy(found)) || (list && !(out->info = copy(list))) ||
-             (is_file(resources) && !(out->resources = copy(resources))))
+    else if (!(out->binary = copy(found.binary)) ||
+             (found.info && !(out->info = copy(found.info))) ||
+             (found.resources && !(out->resources = copy(found.resources))))
         status = ms_fail_memory(err);
     if (status != MS_OK)
         ms_bundle_fini(out);

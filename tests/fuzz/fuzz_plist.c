@@ -32,11 +32,11 @@ static bool is_plain(const struct ms_plist *value)
     if (value->kind == MS_PLIST_REAL || value->kind == MS_PLIST_DATE)
         return false;
     for (size_t i = 0; value->kind == MS_PLIST_STRING && i < value->text_bytes; i++)
-        if (((unsigned char)value->text[i] < 0x20 && !strchr("\t\n", value->text[i])) ||
-            value->text[i] == 0x7f || !value->text[i])
+        if (((unsigned char)value->text[i] < 0x20 && !strchr("\t\n\r", value->text[i])) ||
+            !value->text[i])
             return false;
     for (size_t i = 0; i < value->key_bytes; i++)
-        if ((unsigned char)value->key[i] < 0x20 || value->key[i] == 0x7f)
+        if ((unsigned char)value->key[i] < 0x20)
             return false;
     for (const struct ms_plist *m = value->first; m; m = m->next)
         if (!is_plain(m))

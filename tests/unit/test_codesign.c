@@ -504,7 +504,8 @@ Test(codesign_check, outside)
     struct cs_directory d = plain;
     d.n_special = 3;
     d.n_code = d.code_limit = 0;
-    struct ms_cs_outside files = {{(const uint8_t *)"info", 4}, {(const uint8_t *)"sealed", 6}};
+    struct ms_cs_outside files = {
+        {(const uint8_t *)"info", 4}, {(const uint8_t *)"sealed", 6}, false};
     cs_add(&cs, 0, cs_directory(&d));
     size_t hashes = get_u32(&cs.parts[0].blob, 16);
     ms_sha256(files.info, cs.parts[0].blob.at + hashes - 32);
@@ -518,6 +519,10 @@ Test(codesign_check, outside)
     cr_assert(check.n_blobs == 2 && check.n_bad == 1 && check.bad[0].slot == -1);
     ms_codesign_check(&image.macho, image.sign, &nothing, &check);
     cr_assert(check.n_blobs == 0 && check.n_bad == 0);
+    files = (struct ms_cs_outside){.is_bundle = true}; /* which has lost both */
+    ms_codesign_check(&image.macho, image.sign, &files, &check);
+    cr_assert(check.n_blobs == 2 && check.n_bad == 2 && check.bad[1].slot == -3);
+    cr_assert_eq(check.bad[1].bytes, 0);
     close_signed(&image);
 }
 

@@ -418,6 +418,28 @@ Test(plist_binary, loops)
     build_free(&b);
 }
 
+/* A text of 1 MB, used 200 times. */
+Test(plist_binary, texts_used_often)
+{
+    struct build b = {NULL, 0, 0, true, true};
+    put_bytes(&b, "bplist00\xaf\x10\xc8", 11);
+    for (int i = 0; i < 200; i++)
+        put_u8(&b, 1);
+    size_t text = b.n;
+    put_bytes(&b, "\x4f\x12\0\x10\0\0", 6);
+    put_zeros(&b, 1 << 20);
+    size_t table = b.n;
+    put_u32(&b, 8);
+    put_u32(&b, (uint32_t)text);
+    put_bytes(&b, "\0\0\0\0\0\0\4\1", 8);
+    put_u64(&b, 2);
+    put_u64(&b, 0);
+    put_u64(&b, table);
+    bad(ms_plist_parse, b.at, b.n, MS_E_LIMIT, MS_NO_OFFSET,
+        "texts that are used so often that they take more than 67108864 bytes");
+    build_free(&b);
+}
+
 Test(plist_binary, cut_off)
 {
     struct ms_plist_tree *tree;
@@ -464,5 +486,13 @@ Test(plist, control_characters)
         good_xml(DICT("<key>a\nb</key><string>x&#10;[Key] y&#27;</string>"));
     writes(ms_plist_root(tree), AS_TREE,
            "[Dict]\n\t[Key] a?b\n\t[Value]\n\t\t[String] x?[Key] y?\n");
+    ms_plist_close(tree);
+    tree = good_xml("<plist><string>\xc2\x9b &#13;&#127; \xc2\xa9</string></plist>");
+    struct build b = {NULL, 0, 0, false, false};
+    struct ms_sink sink = {append, &b, false};
+    ms_plist_write_xml(&sink, ms_plist_root(tree));
+    put_u8(&b, 0);
+    cr_assert_not_null(strstr((const char *)b.at, "<string>&#155; &#13;&#127; \xc2\xa9</string>"));
+    build_free(&b);
     ms_plist_close(tree);
 }

@@ -161,10 +161,11 @@ struct ms_cs_check {
     bool cms_differs;     /**< the CMS was made for another code directory */
 };
 
-/** What of a signature lies in other files; empty: not compared. */
+/** What of a signature lies in other files; empty: not compared, but see is_bundle. */
 struct ms_cs_outside {
     struct ms_bytes info;      /**< Info.plist of the bundle, or the section __info_plist */
     struct ms_bytes resources; /**< _CodeSignature/CodeResources of the bundle */
+    bool is_bundle;            /**< one that is empty is gone, where there is a hash of it */
 };
 
 /** Hashes the slice and its blobs anew and compares: some 5 ms a MB and directory. */
