@@ -153,7 +153,7 @@ static void put_address(struct pass *pass, uint64_t vm)
         ms_text_puts(&pass->line, "   ");
     if (!pass->request->bare)
         put_digits(&pass->line, vm, pass->macho->is64 ? 16 : 8);
-    if (pass->arm)
+    if (pass->arm || pass->request->opcodes)
         ms_text_putc(&pass->line, '\t');
 }
 
@@ -162,8 +162,6 @@ static void put_opcode(struct pass *pass, const uint8_t *at, unsigned n)
 {
     if (!pass->request->opcodes && !pass->arm)
         return;
-    if (!pass->arm)
-        ms_text_putc(&pass->line, '\t');
     for (unsigned i = 0; i < n; i++) {
         if (i)
             ms_text_putc(&pass->line, ' ');
