@@ -14,17 +14,23 @@ void nm_lines_hex(struct nm_lines *lines, uint64_t value, unsigned digits)
     lines->n += digits;
 }
 
+/* False when one of eight bytes is 0x80 or more, 0x7f, or below a blank. */
+static bool is_ascii(const unsigned char *at)
+{
+    const uint64_t each = 0x0101010101010101u;
+    uint64_t eight;
+    memcpy(&eight, at, 8);
+    return !((eight | (eight + each) | (eight - 0x20 * each)) & 0x80 * each);
+}
+
 /* How many bytes from the start belong to no control character, found out for eight at a time. */
 static size_t plain_run(const unsigned char *at, size_t n)
 {
-    const uint64_t each = 0x0101010101010101u;
     size_t i = 0;
-    for (uint64_t eight; n - i >= 8; i += 8) {
-        memcpy(&eight, at + i, 8);
-        /* A top bit here is a byte of 0x80 or more, one of 0x7f, or one below a blank. */
-        if ((eight | (eight + each) | (eight - 0x20 * each)) & 0x80 * each)
-            break;
-    }
+    while (n - i >= 8 && is_ascii(at + i))
+        i += 8;
+    if (n - i < 8 && n >= 8 && is_ascii(at + n - 8))
+        return n;
     for (; i < n; i++)
         if ((at[i] < 0x20 && at[i] != CLANGS_AT) || at[i] == 0x7f ||
             (at[i] == 0xc2 && i + 1 < n && at[i + 1] >= 0x80 && at[i + 1] < 0xa0))
