@@ -166,12 +166,20 @@ static void collect(struct collector *c, uint64_t off, bool declared)
     }
 }
 
-/* Fills what `own` lacks from the same parameters as they were declared. The longer list counts:
- * an inlined call lacks the parameters that nothing was passed for, and a declaration in a class
- * has all, but without names. */
+static bool has_names(const struct list *list)
+{
+    for (size_t i = 0; i < list->n; i++)
+        if (list->items[i].name)
+            return true;
+    return false;
+}
+
+/* Fills what `own` lacks from the same parameters as they were declared. The longer list counts,
+ * since an inlined call lacks the parameters that nothing was passed for; but a declaration in a
+ * class mostly has no names, and is of use only where nothing else is known. */
 static void unite(struct list *own, struct list *declared)
 {
-    if (declared->n > own->n) {
+    if (declared->n > own->n && (!own->n || has_names(declared))) {
         struct list other = *own;
         *own = *declared;
         *declared = other;

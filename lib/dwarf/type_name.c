@@ -81,9 +81,9 @@ static bool children_next(struct printer *p, struct children *children, layer *o
 {
     struct ms_walk_die die;
     while (ms_walk_next(&children->walk, &die)) {
-        if (!p->types->budget)
+        if (!p->types->left || !p->types->budget)
             return false;
-        p->types->budget--;
+        p->types->left--; /* a class may have thousands inside, which aren't read */
         if (!die.abbrev || die.depth != 1)
             continue;
         *out = read_layer(p, true, children->unit.header.off + die.off);
@@ -332,6 +332,9 @@ static bool put_arguments(struct printer *p, const layer *die, bool *first)
 static void put_template(struct printer *p, const layer *die)
 {
     bool first = true;
+    if (die->tag != DW_TAG_structure_type && die->tag != DW_TAG_class_type &&
+        die->tag != DW_TAG_union_type && die->tag != DW_TAG_typedef)
+        return;
     size_t n = p->text->n;
     if (n && p->text->at[n - 1] == '>') /* the name has them */
         return;

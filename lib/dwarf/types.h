@@ -33,10 +33,11 @@ struct ms_types {
     struct ms_index by_unit; /* into kept */
     bool no_memory;
     unsigned budget; /* DIEs that may still be read for the name at hand … */
-    uint64_t left;   /* … and for all names; a unit's parents count as well */
+    uint64_t left;   /* … and for all names, those that are passed by as well */
 };
 
-/** Zeroes it. `dwarf` is borrowed; `left` is what all names together may cost, in DIEs. */
+/** Zeroes it. `dwarf` is borrowed; `left` is what all names together may cost, in DIEs
+ *  read or passed by. */
 void ms_types_init(struct ms_types *types, struct ms_dwarf *dwarf, uint64_t left);
 
 void ms_types_fini(struct ms_types *types);

@@ -20,8 +20,8 @@ enum ms_status ms_values_init(struct ms_values *v, struct ms_dwarf *dwarf, uint3
 {
     memset(v, 0, sizeof *v);
     v->cputype = cputype;
-    /* Each DIE may name a type; real names cost some five DIEs. */
-    ms_types_init(&v->types, dwarf, ((uint64_t)1 << 20) + 16 * (uint64_t)dwarf->s.info.n);
+    /* Each DIE may name a type; real names cost some five DIEs, and passing a class by. */
+    ms_types_init(&v->types, dwarf, ((uint64_t)1 << 22) + 64 * (uint64_t)dwarf->s.info.n);
     v->ranges_budget = 16 * ms_ranges_budget(dwarf);
     ms_arena_init(&v->names_arena, MAX_NAMES);
     v->names = calloc(N_NAMES, sizeof *v->names);

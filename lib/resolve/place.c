@@ -15,8 +15,9 @@ struct store {
     struct ms_answers answers;
 };
 
-/* DIEs that the names of all types may cost; a deep chain of C++ needs some 20,000. */
-#define TYPE_DIES(dwarf) (((uint64_t)1 << 18) + (dwarf)->s.info.n / 4)
+/* DIEs that the names of all types may cost, read or passed by; a deep chain of C++ reads some
+ * 20,000. */
+#define TYPE_DIES(dwarf) (((uint64_t)1 << 20) + 2 * (uint64_t)(dwarf)->s.info.n)
 
 void ms_place_fini(struct ms_place *place)
 {
