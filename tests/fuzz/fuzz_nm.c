@@ -76,32 +76,36 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     size_t total = 0;
     if (ms_macho_parse(file, "fuzz", &macho, &err) != MS_OK)
         return 0;
-    for (unsigned i = 0; i < 15; i++) {
-        struct ms_nm_options options = {.format = (enum ms_nm_format)(i % 5),
-                                        .order = (enum ms_nm_order)(i / 5),
-                                        .stabs = i & 1,
-                                        .reverse = i & 2,
-                                        .radix = i % 3 == 0   ? 8
-                                                 : i % 3 == 1 ? 10
-                                                              : 16,
-                                        .demangle = i & 4,
-                                        .demangle_style = i & 8 ? MS_DEMANGLE_SIMPLIFIED : 0};
-        write_one(&macho, &options, &seen, &result);
-        total += seen.bytes;
+    unsigned dice = (unsigned)size; /* which form and order is up to the input */
+    for (size_t i = 0; i < size; i += 1 + size / 64)
+        dice = dice * 31 + data[i];
+    struct ms_nm_options options = {.format = (enum ms_nm_format)(dice % 5),
+                                    .order = (enum ms_nm_order)(dice / 5 % 3),
+                                    .stabs = dice & 0x40,
+                                    .reverse = dice & 0x80,
+                                    .radix = dice & 0x100   ? 16
+                                             : dice & 0x200 ? 10
+                                                            : 8,
+                                    .demangle = dice & 0x400,
+                                    .demangle_style = dice & 0x800 ? MS_DEMANGLE_SIMPLIFIED : 0,
+                                    .defined_only = dice % 7 == 0,
+                                    .external_only = dice % 11 == 0,
+                                    .undefined_only = dice % 13 == 0,
+                                    .no_weak = dice % 17 == 0,
+                                    .prefix = dice % 19 ? NULL : "f: "};
+    if (dice % 23 == 0) {
+        options.segment = "__TEXT";
+        options.section = "__text";
     }
-    struct ms_nm_options section = {.segment = "__TEXT", .section = "__text", .no_weak = true};
-    write_one(&macho, &section, &seen, &result);
-    struct ms_nm_options undefined = {.undefined_only = true, .prefix = "f: "};
-    write_one(&macho, &undefined, &seen, &result);
-    struct ms_nm_options outside = {.defined_only = true, .external_only = true, .stabs = true};
-    write_one(&macho, &outside, &seen, &result);
+    write_one(&macho, &options, &seen, &result);
+    total += seen.bytes;
     write_names(&macho, &seen);
-
-    struct ms_nm_options all = {.stabs = true, .demangle = true};
-    struct ms_sink sink = {take, &seen, false};
-    struct ms_json json;
-    ms_json_init(&json, &sink, 0);
-    (void)ms_nm_write_json(&macho, &all, &json, &result, &err);
+    if (dice % 4 == 0) {
+        struct ms_sink sink = {take, &seen, false};
+        struct ms_json json;
+        ms_json_init(&json, &sink, 0);
+        (void)ms_nm_write_json(&macho, &options, &json, &result, &err);
+    }
     ms_macho_fini(&macho);
     return total == SIZE_MAX;
 }
