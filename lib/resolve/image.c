@@ -150,6 +150,7 @@ void ms_image_close(struct ms_image *image)
     ms_symbols_fini(&image->debug_symbols);
     ms_names_fini(&image->binary_names);
     ms_names_fini(&image->debug_names);
+    ms_runtime_names_close(image->runtime);
     for (size_t i = 0; i < image->n_single; i++)
         ms_symbols_fini(&image->single[i]);
     free(image->mismatch_path);

@@ -9,6 +9,7 @@
 #include "resolve/names.h"
 #include "resolve/oso.h"
 #include "resolve/part.h"
+#include "resolve/runtime_names.h"
 
 /** How far a lazy reader has come; a failure is remembered like a success. */
 enum ms_ready { MS_NOT_YET, MS_READY, MS_FAILED };
@@ -35,6 +36,8 @@ struct ms_image {
     struct ms_symbols single[8]; /* of the first few addresses, each read alone */
     size_t n_single;
     struct ms_names binary_names, debug_names;
+    enum ms_ready runtime_ready;
+    struct ms_runtime_names *runtime; /* NULL until a function without a symbol is met */
     bool starved; /* a table is missing since memory ran out: no answer is to be believed */
 };
 
@@ -54,6 +57,12 @@ struct ms_oso *ms_image_oso(struct ms_image *image);
  * starts in another function than the one the address lies in. NULL when none does.
  */
 const struct ms_symbol *ms_image_symbol(struct ms_image *image, uint64_t address_vm);
+/**
+ * The i-th name that the runtimes' metadata has for the function that starts at an address, read
+ * on first use. @return MS_OK; MS_ABSENT: there is none, or memory ran out (image->starved)
+ */
+enum ms_status ms_image_runtime_name(struct ms_image *image, uint64_t start_vm, size_t i,
+                                     struct ms_runtime_name *out);
 /** Reads the symbol tables on first use. */
 void ms_image_read_symbols(struct ms_image *image);
 

@@ -35,8 +35,8 @@ void ms_image_read_symbols(struct ms_image *image)
     if (image->symbols_ready != MS_NOT_YET)
         return;
     /* Damage of a table leaves what could be read. */
-    bool read = (!image->binary.file || ms_symbols_read(&image->binary.macho,
-                                                        &image->binary_symbols, NULL) == MS_OK) &&
+    bool read = (!image->binary.file ||
+                 ms_symbols_read(&image->binary.macho, &image->binary_symbols, NULL) == MS_OK) &&
                 (!image->debug.file ||
                  ms_symbols_read(&image->debug.macho, &image->debug_symbols, NULL) == MS_OK);
     image->symbols_ready = read ? MS_READY : MS_FAILED;
@@ -78,4 +78,18 @@ const struct ms_symbol *ms_image_symbol(struct ms_image *image, uint64_t address
     if (debug && debug->name && (!binary || binary->start_vm == debug->start_vm))
         return debug;
     return binary;
+}
+
+enum ms_status ms_image_runtime_name(struct ms_image *image, uint64_t start_vm, size_t i,
+                                     struct ms_runtime_name *out)
+{
+    if (image->runtime_ready == MS_NOT_YET && image->binary.file) {
+        enum ms_status status = ms_runtime_names_open(&image->binary.macho, &image->runtime, NULL);
+        image->runtime_ready = status == MS_OK ? MS_READY : MS_FAILED;
+        image->starved |= status != MS_OK;
+    }
+    enum ms_status status =
+        image->runtime ? ms_runtime_names_at(image->runtime, start_vm, i, out) : MS_ABSENT;
+    image->starved |= status == MS_E_NOMEM;
+    return status == MS_OK ? MS_OK : MS_ABSENT;
 }

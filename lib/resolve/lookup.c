@@ -69,6 +69,26 @@ static void name_from_symbol(struct ms_frame *frame, const struct ms_symbol *sym
     frame->source = symbol->source;
 }
 
+/*
+ * The name that metadata has for a function without a symbol. It tells where functions start and
+ * not where they end: where LC_FUNCTION_STARTS doesn't either, only the first address is certain.
+ */
+static bool name_from_runtime(struct ms_image *image, struct ms_frame *frame,
+                              const struct ms_symbol *symbol, uint64_t address_vm)
+{
+    struct ms_runtime_name found;
+    uint64_t start_vm = symbol ? symbol->start_vm : address_vm;
+    if (ms_image_runtime_name(image, start_vm, 0, &found) != MS_OK)
+        return false;
+    frame->linkage = NULL;
+    frame->name = found.name;
+    frame->start_vm = start_vm;
+    frame->offset = address_vm - start_vm;
+    frame->has_start = true;
+    frame->source = found.source;
+    return true;
+}
+
 static enum ms_why why_unknown(const struct ms_image *image, uint64_t address_vm)
 {
     const struct ms_section *section = ms_macho_section_at(ms_image_macho(image), address_vm);
@@ -86,7 +106,7 @@ static void answer_from_dwarf(struct ms_image *image, struct ms_frame *frames, s
         const struct ms_symbol *symbol = ms_image_symbol(image, address_vm);
         if (symbol)
             name_from_symbol(outer, symbol, address_vm);
-        if (!symbol || !symbol->name)
+        if ((!symbol || !symbol->name) && !name_from_runtime(image, outer, symbol, address_vm))
             answer->why = MS_WHY_STRIPPED;
     }
     answer->frames = frames;
@@ -100,12 +120,18 @@ static enum ms_status answer_from_symbols(struct ms_image *image, struct ms_aren
     const struct ms_symbol *symbol = ms_image_symbol(image, address_vm);
     if (answer->why == MS_WHY_COMPLETE)
         answer->why = symbol ? MS_WHY_STRIPPED : why_unknown(image, address_vm);
-    if (!symbol)
+    struct ms_frame found;
+    memset(&found, 0, sizeof found);
+    bool named = (!symbol || !symbol->name) && answer->why != MS_WHY_OUTSIDE_CODE &&
+                 name_from_runtime(image, &found, symbol, address_vm);
+    if (!symbol && !named)
         return MS_OK;
     struct ms_frame *frame = ms_arena_zeroed(arena, 1, sizeof *frame);
     if (!frame)
         return ms_fail_memory(err);
-    name_from_symbol(frame, symbol, address_vm);
+    *frame = found;
+    if (!named)
+        name_from_symbol(frame, symbol, address_vm);
     answer->frames = frame;
     answer->n_frames = 1;
     return MS_OK;
@@ -203,6 +229,21 @@ enum ms_status ms_image_find_name(struct ms_image *image, const char *name, uint
     return intact != MS_OK ? intact : status;
 }
 
+/* Where no symbol is left, the names that metadata has. */
+static enum ms_status runtime_alias(struct ms_image *image, uint64_t start_vm, size_t i,
+                                    struct ms_frame *out)
+{
+    const struct ms_symbol *symbol = ms_image_symbol(image, start_vm);
+    struct ms_runtime_name found;
+    if ((symbol && symbol->name) || ms_image_runtime_name(image, start_vm, i, &found) != MS_OK)
+        return MS_ABSENT;
+    out->name = found.name;
+    out->start_vm = start_vm;
+    out->has_start = true;
+    out->source = found.source;
+    return MS_OK;
+}
+
 enum ms_status ms_image_alias(struct ms_image *image, uint64_t start_vm, size_t i,
                               struct ms_frame *out, struct ms_error *err)
 {
@@ -216,9 +257,9 @@ enum ms_status ms_image_alias(struct ms_image *image, uint64_t start_vm, size_t 
                                         &part->macho, start_vm, i, &entry);
     if (status == MS_E_NOMEM)
         return ms_fail_memory(err);
-    if (status != MS_OK)
-        return status;
     memset(out, 0, sizeof *out);
+    if (status != MS_OK)
+        return runtime_alias(image, start_vm, i, out);
     out->linkage = without_underscore(entry.name);
     out->start_vm = start_vm;
     out->has_start = true;

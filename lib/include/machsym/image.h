@@ -92,7 +92,8 @@ struct ms_answers {
 /**
  * Looks up addresses as linked, in any order. DWARF answers first; without any, the debug map
  * leads to the DWARF of the object files, which are opened as they are needed. What that does
- * not know is named from the symbol table, else from where its function starts.
+ * not know is named from the symbol table, else from the metadata of Objective-C and Swift, else
+ * from where its function starts.
  * @return MS_E_NOMEM, or MS_E_IO when a file was truncated while it was read
  */
 enum ms_status ms_image_find_many(struct ms_image *image, const uint64_t *addresses_vm, size_t n,
