@@ -386,7 +386,8 @@ static struct dw_image random_program(unsigned *random)
 
 static bool same(const struct ms_row_hit *a, const struct ms_row_hit *b)
 {
-    return a->high == b->high && a->file == b->file && a->line == b->line && a->column == b->column;
+    return a->high == b->high && a->file == b->file && a->line == b->line &&
+           a->column == b->column && a->low == b->low;
 }
 
 /* What the two headers say, in the plainest way: all rows of all sequences. */
@@ -400,7 +401,7 @@ static struct ms_row_hit by_hand(const struct lined *l, uint64_t address)
         if (!open)
             low = state.address;
         else if (!found && last.address <= address && address < state.address) {
-            in = (struct ms_row_hit){0, last.file, last.line, last.column};
+            in = (struct ms_row_hit){0, last.file, last.line, last.column, last.address};
             found = true;
         }
         last = state;
