@@ -188,7 +188,7 @@ static void print_text(struct listing *l)
         put_name(sink, &c->type);
         ms_sink_puts(sink, ": ");
         put_name(sink, &c->protocol);
-        if (c->is_retroactive && c->module) {
+        if (c->is_retroactive && !c->is_synthesized && c->module) {
             ms_sink_puts(sink, " (in ");
             ms_sink_plain(sink, c->module);
             ms_sink_puts(sink, ")");

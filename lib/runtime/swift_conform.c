@@ -296,6 +296,9 @@ static enum ms_status read_type(struct job *job, struct ms_error *fault)
     }
 }
 
+/* Symbols say so, whatever module the importer of C gives it to. */
+static const char SYNTHESIZED[] = "__C_Synthesized";
+
 /* Which module declares it, where neither says so: that of the type or of the protocol. */
 static void set_module(struct job *job)
 {
@@ -303,7 +306,7 @@ static void set_module(struct job *job)
     const char *type = job->type_vm ? c->type.module : NULL;
     const char *protocol = job->protocol_vm ? c->protocol.module : NULL;
     if (c->is_synthesized)
-        c->module = "__C_Synthesized";
+        c->module = SYNTHESIZED;
     else if (!type || !protocol || strcmp(type, protocol) == 0)
         c->module = type ? type : protocol;
 }
@@ -325,7 +328,7 @@ static enum ms_status read_tail(struct job *job, struct ms_error *fault)
                             : ms_swift_context_name(&job->r->contexts, context, &name, fault);
         if (status != MS_OK && status != MS_ABSENT)
             return status;
-        c->module = name.module;
+        c->module = c->is_synthesized ? SYNTHESIZED : name.module;
         at += 4;
     } else {
         set_module(job);
