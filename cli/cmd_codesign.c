@@ -71,6 +71,7 @@ static const struct command command = {
 struct run {
     struct out out;
     struct ms_json json;
+    size_t n_reports;
     int status;
 };
 
@@ -223,11 +224,10 @@ static void print_check(struct run *run, const struct codesign_view *view)
 }
 
 /* The default: all that a person asks. */
-static void print_report(struct run *run, const struct subject *subject,
-                         const struct codesign_view *view)
+static void print_report(struct run *run, const struct codesign_view *view)
 {
     struct ms_sink *sink = &run->out.sink;
-    if (subject->n_shown > 1)
+    if (run->n_reports++)
         ms_sink_puts(sink, "\n");
     ms_sink_plain(sink, view->path);
     ms_sink_printf(sink, " (%s): %s\n", view->arch, codesign_kind_text(view->sign));
@@ -237,8 +237,7 @@ static void print_report(struct run *run, const struct subject *subject,
     codesign_more_lines(sink, view);
 }
 
-static void print_unsigned(struct run *run, const struct subject *subject,
-                           const struct codesign_view *view)
+static void print_unsigned(struct run *run, const struct codesign_view *view)
 {
     note(run, EXIT_NO);
     if (opt.json)
@@ -250,7 +249,7 @@ static void print_unsigned(struct run *run, const struct subject *subject,
     else if (opt.verify)
         print_check(run, view);
     else
-        print_report(run, subject, view);
+        print_report(run, view);
 }
 
 static void print_signed(struct run *run, const struct subject *subject,
@@ -275,7 +274,7 @@ static void print_signed(struct run *run, const struct subject *subject,
     } else if (opt.display) {
         codesign_lines(&run->out.sink, view, opt.n_v);
     } else {
-        print_report(run, subject, view);
+        print_report(run, view);
     }
 }
 
@@ -365,7 +364,7 @@ static void show_slice(struct run *run, struct subject *subject, const struct ms
         show_signature(run, subject, &view, sign);
     } else if (status == MS_ABSENT) {
         view.check = &unchecked;
-        print_unsigned(run, subject, &view);
+        print_unsigned(run, &view);
     } else {
         note(run, complain_error(&err));
     }

@@ -254,10 +254,31 @@ void codesign_requirement_lines(struct ms_sink *sink, const struct ms_codesign *
     ms_sink_puts(sink, "\n");
 }
 
+/* The bits of "Executable Segment flags" by name. */
+static void segment_flags(struct ms_sink *sink, const struct ms_code_directory *d)
+{
+    const char *comma = "";
+    if (!d->has_exec_segment || !d->exec_flags)
+        return;
+    ms_sink_puts(sink, "Executable Segment=");
+    for (unsigned i = 0; i < 64; i++) {
+        uint64_t bit = d->exec_flags & (uint64_t)1 << i;
+        const char *name = bit ? ms_codesign_exec_flag_name(bit) : NULL;
+        if (name)
+            ms_sink_printf(sink, "%s%s", comma, name);
+        else if (bit)
+            ms_sink_printf(sink, "%s0x%" PRIx64, comma, bit);
+        comma = bit ? "," : comma;
+    }
+    ms_sink_puts(sink, "\n");
+}
+
 void codesign_more_lines(struct ms_sink *sink, const struct codesign_view *view)
 {
     static const char *const constraints[] = {"self", "parent", "responsible process", "library"};
     const struct ms_codesign *sign = view->sign;
+    if (sign->n_directories)
+        segment_flags(sink, &sign->directories[sign->best]);
     for (size_t i = 0; i < sign->n_blobs; i++) {
         const struct ms_cs_blob *blob = &sign->blobs[i];
         const char *name = ms_codesign_slot_name(blob->slot);

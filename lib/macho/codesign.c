@@ -99,6 +99,24 @@ const char *ms_codesign_flag_name(uint32_t bit)
     return NULL;
 }
 
+const char *ms_codesign_exec_flag_name(uint64_t bit)
+{
+    static const struct {
+        uint64_t bit;
+        const char *name;
+    } names[] = {{0x1, "main-binary"},
+                 {0x10, "allow-unsigned"},
+                 {0x20, "debugger"},
+                 {0x40, "jit"},
+                 {0x80, "skip-library-validation"},
+                 {0x100, "can-load-cdhash"},
+                 {0x200, "can-exec-cdhash"}};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (names[i].bit == bit)
+            return names[i].name;
+    return NULL;
+}
+
 /* ---- the index ------------------------------------------------------------------------------ */
 
 /* The bytes that LC_CODE_SIGNATURE names. */

@@ -532,6 +532,8 @@ Test(codesign, names)
 {
     cr_assert_str_eq(ms_codesign_flag_name(0x10000), "runtime");
     cr_assert_null(ms_codesign_flag_name(0x80000000));
+    cr_assert_str_eq(ms_codesign_exec_flag_name(0x10), "allow-unsigned");
+    cr_assert_null(ms_codesign_exec_flag_name(2));
     cr_assert_str_eq(ms_codesign_hash_name(3), "sha256-truncated");
     cr_assert_null(ms_codesign_hash_name(0));
     cr_assert_null(ms_codesign_hash_name(5));

@@ -177,6 +177,8 @@ bool ms_codesign_has_special(const struct ms_code_directory *directory, uint32_t
 
 /** Names of bits, as codesign prints them ("adhoc"); NULL for one without. */
 const char *ms_codesign_flag_name(uint32_t bit);
+/** The same for exec_flags: "main-binary", "allow-unsigned" (what get-task-allow leads to), … */
+const char *ms_codesign_exec_flag_name(uint64_t bit);
 /** "sha1", "sha256", "sha256-truncated", "sha384"; NULL for an unknown one. */
 const char *ms_codesign_hash_name(uint8_t type);
 /** "code directory", "requirements", …; NULL for an unknown slot. */
