@@ -193,7 +193,10 @@ static void put_qualifiers_before(struct printer *p, const layer *die)
     struct qualified q = unqualify(p, die);
     bool function = q.type.tag == DW_TAG_subroutine_type;
     layer element = q.type;
-    for (int i = 0; element.tag == DW_TAG_array_type && i < MS_MAX_TYPE_DEPTH; i++)
+    for (int i = 0; i < MS_MAX_TYPE_DEPTH &&
+                    (element.tag == DW_TAG_array_type || element.tag == DW_TAG_restrict_type ||
+                     element.tag == DW_TAG_atomic_type);
+         i++)
         element = type_of(p, &element);
     bool leading =
         element.tag != DW_TAG_pointer_type && element.tag != DW_TAG_ptr_to_member_type && !function;
@@ -204,6 +207,8 @@ static void put_qualifiers_before(struct printer *p, const layer *die)
     put_before(p, &q.type);
     if (leading || function)
         return;
+    if (p->word) /* behind restrict */
+        ms_text_putc(p->text, ' ');
     p->word = true;
     if (q.is_const)
         ms_text_puts(p->text, "const");

@@ -358,7 +358,10 @@ static void write_units(struct tree *t)
         struct ms_error fault;
         if (ms_values_open(&t->values, start, &fault) == MS_OK) {
             write_unit_header(t);
-            write_subtree(t, start + t->values.unit.header.root, 0);
+            if (t->values.unit.tag)
+                write_subtree(t, start + t->values.unit.header.root, 0);
+            else if (!t->request->json) /* dsymutil leaves such units where all was dropped */
+                ms_sink_puts(t->sink, "<compile unit can't be parsed!>\n\n");
         } else {
             report(t, &fault);
         }

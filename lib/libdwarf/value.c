@@ -261,7 +261,7 @@ static bool put_file(const struct ms_values *v, uint64_t index, struct ms_text *
     return true;
 }
 
-static bool may_have_location(uint64_t attribute)
+static bool may_have_list(uint64_t attribute)
 {
     switch (attribute) {
     case DW_AT_location:
@@ -273,6 +273,14 @@ static bool may_have_location(uint64_t attribute)
     case DW_AT_segment:
     case DW_AT_use_location:
     case DW_AT_vtable_elem_location:
+        return true;
+    }
+    return false;
+}
+
+static bool may_have_location(uint64_t attribute)
+{
+    switch (attribute) {
     case DW_AT_call_value:
     case DW_AT_call_origin:
     case DW_AT_call_target:
@@ -291,7 +299,7 @@ static bool may_have_location(uint64_t attribute)
     case DW_AT_associated:
         return true;
     }
-    return false;
+    return may_have_list(attribute);
 }
 
 static bool is_list_form(const struct ms_values *v, const struct ms_value *value)
@@ -487,7 +495,7 @@ static void put_main(struct ms_values *v, const struct ms_attribute *a, unsigned
         }
         break;
     }
-    if (may_have_location(a->number) && is_list_form(v, value))
+    if (may_have_list(a->number) && is_list_form(v, value))
         put_locations(v, a, indent, text);
     else if (value->form == DW_FORM_exprloc ||
              (may_have_location(a->number) && is_block_form(value->form)))

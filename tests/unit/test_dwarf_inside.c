@@ -171,6 +171,7 @@ Test(dwarf_inside, types_of_c)
     of(&t, PARAMETER, callback);
     end(&t);
     uint32_t to_action = of(&t, POINTER, action);
+    uint32_t fixed_only = of(&t, CONST, (uint32_t)t.image.info.n + 5);
     uint32_t only = of(&t, RESTRICT, text), nameless = bare(&t, NAMELESS);
     uint32_t alias = of(&t, TYPEDEF, c_int);
     dw_str(&t.image.info, "size_t");
@@ -186,6 +187,7 @@ Test(dwarf_inside, types_of_c)
     expect_type(&t, callback, "int (*)(const char *, ...)");
     expect_type(&t, to_action, "void (*)(int (*)(const char *, ...))");
     expect_type(&t, only, "const char *restrict");
+    expect_type(&t, fixed_only, "const char *restrict const");
     expect_type(&t, nameless, "structure ");
     expect_type(&t, alias, "size_t");
     done(&t);
