@@ -18,6 +18,10 @@ enum {
     UNLINKED = 0
 };
 
+/* Entries of all objects' symbol tables. A map may name one object a million times; real: 40
+ * million in the largest apps. */
+#define MAX_ENTRIES ((uint64_t)1 << 28)
+
 struct link {
     const struct ms_macho *image;
     const struct ms_object_search *search;
@@ -29,6 +33,7 @@ struct link {
     struct ms_record *by_address;
     size_t n_by_address;
     bool has_addresses;
+    uint64_t budget; /* of entries */
     /* The object in hand. */
     struct ms_object object;
     struct ms_index in_object; /* names to entries of its table */
@@ -294,6 +299,13 @@ static enum ms_status open_object(struct link *l, struct ms_linked_object *to, b
         return ms_fail_memory(l->err);
     if (!*usable)
         return note(l, &error);
+    *usable = l->object.macho.n_nlist <= l->budget;
+    if (!*usable) {
+        to->status = ms_fail(&error, MS_E_LIMIT, to->path, MS_NO_OFFSET,
+                             "the objects have more symbols than are read");
+        return note(l, &error);
+    }
+    l->budget -= l->object.macho.n_nlist;
     if (!l->object.stale)
         return MS_OK;
     to->stale = true;
@@ -411,6 +423,7 @@ enum ms_status ms_linked_map_read(const struct ms_macho *image,
     l.search = search;
     l.out = out;
     l.err = err;
+    l.budget = MAX_ENTRIES;
     enum ms_status status = ms_debug_map_read(image, &l.map, err);
     if (status != MS_OK)
         return status == MS_ABSENT ? MS_OK : status;

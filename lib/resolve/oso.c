@@ -18,6 +18,10 @@ enum {
     MAX_OPEN = 32768  /* objects at once: a mapping each, of which Linux allows 65530 */
 };
 
+/* Entries of objects' symbol tables that are gone through, all in all: real ones have 40 million
+ * in the largest apps, but a map may name one object many times. */
+#define MAX_ENTRIES ((uint64_t)1 << 30)
+
 /* A function of the debug map, by address. */
 struct function {
     uint64_t vm, bytes;
@@ -34,6 +38,7 @@ struct ms_oso {
     size_t n_units, units_room;
     struct ms_oso_unit *awake[MAX_AWAKE];
     size_t next_awake;
+    uint64_t budget; /* of MAX_ENTRIES */
     unsigned n_single;
     bool has_map;
     struct ms_debug_map map;
@@ -59,6 +64,7 @@ enum ms_status ms_oso_open(const struct ms_macho *image, struct ms_names *names,
     (*out)->image = image;
     (*out)->names = names;
     (*out)->search = search;
+    (*out)->budget = MAX_ENTRIES;
     ms_arena_init(&(*out)->paths, 0);
     return MS_OK;
 }
@@ -152,6 +158,7 @@ static bool defines_all(void *owner, const struct ms_macho *macho)
     struct ms_oso_unit unit;
     memset(&unit, 0, sizeof unit);
     unit.object.macho = *macho;
+    unit.budget = &s->oso->budget;
     if (read_map(s->oso, NULL) != MS_OK)
         return true;
     const struct ms_debug_map *map = &s->oso->map;
@@ -202,6 +209,7 @@ static enum ms_status unit_of(struct ms_oso *oso, const struct ms_map_object *ob
     if (!unit)
         return ms_fail_memory(err);
     unit->key = object->first;
+    unit->budget = &oso->budget;
     enum ms_status status = open_unit(oso, object, unit, err);
     if (status == MS_OK && !MS_PUSH(oso->units, oso->n_units, oso->units_room, unit))
         status = ms_fail_memory(err);
@@ -376,15 +384,20 @@ static enum ms_status take_hits(const struct request *r, struct ms_oso_unit *uni
     return MS_OK;
 }
 
-/* The object turns out not to be what was linked. */
+/* The object turns out not to be what was linked, or too much was asked for. */
 static enum ms_status give_no_symbol(const struct request *r, struct ms_oso_unit *unit,
-                                     const struct place *place, struct ms_error *err)
+                                     const struct place *place, enum ms_status why,
+                                     struct ms_error *err)
 {
     uint32_t index = 0;
     if (!unit->told) {
         struct ms_error error;
-        (void)ms_fail(&error, MS_E_FORMAT, unit->object.macho.where, MS_NO_OFFSET,
-                      "has no symbol %.100s, which the debug map names", place->function->name);
+        if (why == MS_E_LIMIT)
+            (void)ms_fail(&error, MS_E_LIMIT, unit->object.macho.where, MS_NO_OFFSET,
+                          "the objects have more symbols than are read");
+        else
+            (void)ms_fail(&error, MS_E_FORMAT, unit->object.macho.where, MS_NO_OFFSET,
+                          "has no symbol %.100s, which the debug map names", place->function->name);
         if (add_error(r, &error, &index, err) != MS_OK)
             return MS_E_NOMEM;
         unit->told = true;
@@ -418,7 +431,7 @@ static enum ms_status locate(const struct request *r, struct ms_oso_unit *unit,
         if (p->known)
             addresses[(*n_addresses)++] =
                 p->object_vm + (r->addresses_vm[p->asked] - p->function->vm);
-        else if (give_no_symbol(r, unit, p, err) != MS_OK)
+        else if (give_no_symbol(r, unit, p, status, err) != MS_OK)
             return MS_E_NOMEM;
     }
     return MS_OK;

@@ -106,9 +106,23 @@ static bool build_index(struct ms_oso_unit *unit)
     return true;
 }
 
+/* Long names cost more to compare. */
+static bool afford(const struct ms_oso_unit *unit, size_t n_name)
+{
+    uint64_t cost = unit->object.macho.n_nlist * (1 + (uint64_t)n_name / 256);
+    if (!unit->budget)
+        return true;
+    if (cost > *unit->budget)
+        return false;
+    *unit->budget -= cost;
+    return true;
+}
+
 static enum ms_status find_by_index(struct ms_oso_unit *unit, const char *name, size_t n,
                                     uint64_t *vm)
 {
+    if (!unit->indexed && !afford(unit, 0))
+        return MS_E_LIMIT;
     if (!unit->indexed && !build_index(unit)) {
         ms_index_fini(&unit->by_name);
         return MS_E_NOMEM;
@@ -134,6 +148,8 @@ enum ms_status ms_oso_unit_symbol(struct ms_oso_unit *unit, const char *name, ui
         return MS_ABSENT;
     if (unit->indexed || unit->n_scans++ >= MAX_SCANS)
         return find_by_index(unit, name, n, vm);
+    if (!afford(unit, n))
+        return MS_E_LIMIT;
     bool found = false;
     for (uint32_t i = macho->n_nlist; i-- > 0;) {
         struct ms_nlist entry = ms_nlist_at(macho, i, NULL);

@@ -15,8 +15,8 @@ struct ms_oso_unit {
     struct ms_error error; /* status MS_OK: nothing to tell */
     bool told;             /* the error was handed out */
     struct ms_object object;
-    bool loaded; /* the DWARF; without a reader when the object has none */
     struct ms_loaded_dwarf dwarf;
+    uint64_t *budget; /* of symbol table entries that may still be read; NULL = no bound */
     unsigned n_scans; /* of the symbol table, before it was indexed */
     bool indexed;
     struct ms_index by_name;
@@ -32,7 +32,8 @@ void ms_oso_unit_spoil(struct ms_oso_unit *unit);
 
 /**
  * The address of a defined symbol of the object: one of that name, or one that ThinLTO gave
- * a suffix (".llvm.1234"). Of several the last, as dsymutil has it. MS_ABSENT, MS_E_NOMEM.
+ * a suffix (".llvm.1234"). Of several the last, as dsymutil has it. MS_ABSENT, MS_E_NOMEM,
+ * MS_E_LIMIT when the budget is used up.
  */
 enum ms_status ms_oso_unit_symbol(struct ms_oso_unit *unit, const char *name, uint64_t *vm);
 
