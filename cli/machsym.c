@@ -18,6 +18,7 @@ static const struct {
     {"slide", "compute the ASLR slide of an image, and file addresses"},
     {"uuid", "print the UUID of every slice of a file"},
     {"nm", "print symbol tables, as nm does"},
+    {"symbols", "print regions, symbols and source lines, as symbols does"},
     {"otool", "show headers, load commands, libraries, sections and code, as otool does"},
     {"debugmap", "print which object files an image was linked from, as dsymutil does"},
     {"codesign", "print what a code signature says, entitlements, get-task-allow"},

@@ -24,6 +24,10 @@ _machsym_options() {
             "-u --undefined-only -U --defined-only -W --no-weak -s -n --numeric-sort -p --no-sort" \
             "-r --reverse-sort -o --print-file-name -A -demangle -C --simplified --quiet --json"
         ;;
+    symbols)
+        echo "-arch -uuid -lookup -onlyNListData -onlyFuncStartsData -onlyDwarfData -noSources -noSymbols" \
+            "-noRegions -noHeaders -noDemangling -fullSourcePath -printDsymPaths -w -v -d --dsym --json"
+        ;;
     otool)
         echo "-h -l -L -D -f -t -x -d -s -P -I -G -v -V -p --start --stop --lookup -j -X -m -arch --json"
         ;;
@@ -56,10 +60,11 @@ _machsym_value() {
     crash:--thread) echo "crashed" ;;
     nm:--format) echo "bsd darwin posix just-symbols" ;;
     nm:-t | nm:--radix) echo "d o x" ;;
-    nm:-s | otool:-s | otool:-p | otool:--start | otool:--stop | otool:--lookup) echo text ;;
+    nm:-s | otool:-s | symbols:-lookup | otool:-p | otool:--start | otool:--stop | otool:--lookup) echo text ;;
     *:--oso-prefix-map) echo text ;;
     debugmap:--oso-prepend-path | debugmap:-oso-prepend-path) echo file ;;
     inits:--sort) echo "order address name file time" ;;
+    symbols:-d | symbols:--dsym) echo file ;;
     inits:-d | inits:--dsym | inits:--timings) echo file ;;
     inits:-l | inits:--load-address) echo text ;;
     conform:-d | conform:--dsym) echo file ;;
@@ -88,7 +93,7 @@ _machsym_reply() {
 }
 
 _machsym() {
-    local commands="crash atos slide uuid nm otool debugmap codesign inits conform objc dwarf demangle verify"
+    local commands="crash atos slide uuid nm symbols otool debugmap codesign inits conform objc dwarf demangle verify"
     local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD - 1]}
     local command=${COMP_WORDS[1]} value
     COMPREPLY=()

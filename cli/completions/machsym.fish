@@ -18,6 +18,7 @@ complete -c machsym -n __machsym_has_none -a atos -d 'turn addresses into functi
 complete -c machsym -n __machsym_has_none -a slide -d 'compute the slide of an image, and file addresses'
 complete -c machsym -n __machsym_has_none -a uuid -d 'print the UUID of every slice of a file'
 complete -c machsym -n __machsym_has_none -a nm -d 'print symbol tables, as nm does'
+complete -c machsym -n __machsym_has_none -a symbols -d 'print regions, symbols and source lines'
 complete -c machsym -n __machsym_has_none -a otool -d 'show headers, load commands, libraries, sections and code, as otool does'
 complete -c machsym -n __machsym_has_none -a debugmap -d 'print which object files an image was linked from'
 complete -c machsym -n __machsym_has_none -a codesign -d 'print what a code signature says'
@@ -28,7 +29,7 @@ complete -c machsym -n __machsym_has_none -a dwarf -d 'look inside debug informa
 complete -c machsym -n __machsym_has_none -a demangle -d 'make mangled names readable, alone or in any text'
 complete -c machsym -n __machsym_has_none -a verify -d 'check that a binary and a dSYM belong together'
 complete -c machsym -n __machsym_has_none -a help -d 'say what a command does'
-complete -c machsym -n '__machsym_is help' -a 'crash atos slide uuid nm otool debugmap codesign inits conform objc dwarf demangle verify'
+complete -c machsym -n '__machsym_is help' -a 'crash atos slide uuid nm symbols otool debugmap codesign inits conform objc dwarf demangle verify'
 complete -c machsym -l help -d 'show help'
 complete -c machsym -l version -d 'show the version'
 
@@ -90,6 +91,26 @@ complete -c machsym -n '__machsym_is slide' -l report -r -F -d 'crash report'
 complete -c machsym -n '__machsym_is slide' -l images -r -F -d 'list of lldb, dyld, sample or spindump'
 complete -c machsym -n '__machsym_is slide' -l value -d 'print the slide alone'
 complete -c machsym -n '__machsym_is slide' -l json -d 'one JSON document'
+
+# symbols
+complete -c machsym -n '__machsym_is symbols' -F
+complete -c machsym -n '__machsym_is symbols' -o arch -x -a $archs -d 'this slice'
+complete -c machsym -n '__machsym_is symbols' -o uuid -d 'print UUIDs alone'
+complete -c machsym -n '__machsym_is symbols' -o lookup -x -d 'what holds this address, or has this in its name'
+complete -c machsym -n '__machsym_is symbols' -o onlyNListData -d 'read the symbol table alone'
+complete -c machsym -n '__machsym_is symbols' -o onlyFuncStartsData -d 'read LC_FUNCTION_STARTS alone'
+complete -c machsym -n '__machsym_is symbols' -o onlyDwarfData -d 'read DWARF alone'
+complete -c machsym -n '__machsym_is symbols' -o noSources -d 'without source lines'
+complete -c machsym -n '__machsym_is symbols' -o noSymbols -d 'without symbols and lines'
+complete -c machsym -n '__machsym_is symbols' -o noRegions -d 'without segments and sections'
+complete -c machsym -n '__machsym_is symbols' -o noHeaders -d 'without the two lines above all'
+complete -c machsym -n '__machsym_is symbols' -o noDemangling -d 'names as they stand in the file'
+complete -c machsym -n '__machsym_is symbols' -o fullSourcePath -d 'full paths of source files'
+complete -c machsym -n '__machsym_is symbols' -o printDsymPaths -d 'print the path of the dSYM'
+complete -c machsym -n '__machsym_is symbols' -s w -d 'never cut lines'
+complete -c machsym -n '__machsym_is symbols' -s v -d 'say what each source had'
+complete -c machsym -n '__machsym_is symbols' -s d -l dsym -r -F -d 'the dSYM'
+complete -c machsym -n '__machsym_is symbols' -l json -d 'one JSON document'
 
 # nm
 complete -c machsym -n '__machsym_is nm' -F
