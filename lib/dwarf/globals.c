@@ -107,10 +107,12 @@ static void take_declaration(struct reader *r, struct ms_global *global, const s
     uint64_t off;
     struct parts declared;
     struct ms_error ignored;
-    if (!parts->specification.form ||
-        ms_unit_follow(r->dwarf, r->opened, r->unit, &parts->specification, &unit, &off,
-                       &ignored) != MS_OK ||
-        !read_parts(unit, off, &declared))
+    if (!parts->specification.form)
+        return;
+    enum ms_status status =
+        ms_unit_follow(r->dwarf, r->opened, r->unit, &parts->specification, &unit, &off, &ignored);
+    r->no_memory |= status == MS_E_NOMEM;
+    if (status != MS_OK || !read_parts(unit, off, &declared))
         return;
     if (!global->name)
         global->name = declared.name;
@@ -188,8 +190,11 @@ enum ms_status ms_globals_read(struct ms_dwarf *dwarf, const struct ms_unit *uni
     r.opened = calloc(1, sizeof *r.opened); /* large */
     if (!r.opened)
         return ms_fail_memory(err);
-    r.has_files = ms_line_header_read(unit, &r.header, &ignored) == MS_OK &&
-                  ms_line_files_read(&r.header, &r.files, &ignored) == MS_OK;
+    enum ms_status status = ms_line_header_read(unit, &r.header, &ignored);
+    if (status == MS_OK)
+        status = ms_line_files_read(&r.header, &r.files, &ignored);
+    r.has_files = status == MS_OK;
+    r.no_memory = status == MS_E_NOMEM;
     walk(&r);
     ms_line_files_fini(&r.files);
     free(r.opened);

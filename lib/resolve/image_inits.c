@@ -142,8 +142,12 @@ static enum ms_status list_jobs(struct finder *f, struct ms_error *err)
         struct ms_unit_header header;
         struct ms_error ignored;
         uint64_t die_off = init->has_address ? function_die(&answers.items[at++], init->vm) : 0;
-        if (die_off && ms_unit_map_find(f->dwarf, die_off, &header, &ignored) == MS_OK)
+        enum ms_status found =
+            die_off ? ms_unit_map_find(f->dwarf, die_off, &header, &ignored) : MS_ABSENT;
+        if (found == MS_OK)
             f->jobs[f->n_jobs++] = (struct job){i, die_off, header.off};
+        if (found == MS_E_NOMEM)
+            status = ms_fail_memory(err);
     }
     qsort(f->jobs, f->n_jobs, sizeof *f->jobs, by_unit);
     ms_answers_fini(&answers);
@@ -165,8 +169,11 @@ static bool take_ref(void *owner, const struct ms_code_ref *ref)
     /* A weak variable is found through a pointer that dyld binds by name, even to this image. */
     uint64_t vm = ref->target_vm;
     struct ms_error ignored;
-    if (ref->symbol && ms_image_find_name(f->image, ref->symbol, &vm, &ignored) != MS_OK)
-        return true;
+    enum ms_status status =
+        ref->symbol ? ms_image_find_name(f->image, ref->symbol, &vm, &ignored) : MS_OK;
+    f->no_memory |= status == MS_E_NOMEM;
+    if (status != MS_OK)
+        return !f->no_memory;
     const struct ms_global *global = ms_globals_find(&f->globals, vm);
     if (!global || f->n_refs >= MAX_REFS)
         return true;
@@ -183,7 +190,7 @@ static void scan(struct finder *f, uint64_t low, uint64_t high)
     uint64_t n = high - low < MAX_CODE ? high - low : MAX_CODE;
     struct piece piece = {f->init, low, n};
     f->no_memory |= !MS_PUSH(f->pieces, f->n_pieces, f->pieces_room, piece);
-    (void)ms_code_refs(ms_image_macho(f->image), f->fixups, low, n, take_ref, f);
+    f->no_memory |= !ms_code_refs(ms_image_macho(f->image), f->fixups, low, n, take_ref, f);
 }
 
 static void scan_job(struct finder *f, const struct job *job)
@@ -481,6 +488,8 @@ enum ms_status ms_image_init_variables(struct ms_image *image, const struct ms_i
     enum ms_status status = MS_OK;
     memset(out, 0, sizeof *out);
     f.dwarf = ms_image_dwarf(image);
+    if (!f.dwarf && image->dwarf_ready == MS_FAILED && image->dwarf_error.status == MS_E_NOMEM)
+        return ms_fail_memory(err);
     if (f.dwarf && ms_code_refs_known(ms_image_macho(image)) && inits->n) {
         status = ms_fixups_open(ms_image_macho(image), &f.fixups, err);
         if (status == MS_OK)

@@ -30,9 +30,11 @@ static bool tell_slot(const struct scan *scan, uint64_t at_vm, uint64_t slot_vm,
     struct ms_slot slot;
     struct ms_error ignored;
     *known = false;
-    if (slot_vm % ms_fixups_pointer_bytes(scan->fixups) ||
-        ms_fixups_read(scan->fixups, slot_vm, &slot, &ignored) != MS_OK)
+    if (slot_vm % ms_fixups_pointer_bytes(scan->fixups))
         return true;
+    enum ms_status status = ms_fixups_read(scan->fixups, slot_vm, &slot, &ignored);
+    if (status != MS_OK)
+        return status != MS_E_NOMEM;
     struct ms_code_ref ref = {MS_REF_SLOT, at_vm, slot.target_vm, NULL};
     if (slot.kind == MS_SLOT_BIND && slot.addend == 0) {
         ref.symbol = slot.name;
@@ -231,7 +233,7 @@ bool ms_code_refs(const struct ms_macho *macho, struct ms_fixups *fixups, uint64
     struct ms_bytes code;
     struct ms_error ignored;
     if (!ms_code_refs_known(macho) || ms_fixups_bytes(fixups, vm, &code, &ignored) != MS_OK)
-        return false;
+        return true;
     if (code.n > n)
         code.n = (size_t)n;
     return macho->cputype == MS_CPU_X86_64 ? scan_x86_64(&scan, code, vm)

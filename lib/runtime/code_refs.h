@@ -31,7 +31,8 @@ bool ms_code_refs_known(const struct ms_macho *macho);
 /**
  * Goes through n bytes of code. A pointer that the code loads from a slot of the image which
  * holds an address (of a global offset table) is followed to it, or to the symbol it is bound to.
- * @return false when `take` stopped it, or the bytes are not in the file
+ * Code that isn't in the file names nothing.
+ * @return false when `take` stopped it, or memory ran out
  */
 bool ms_code_refs(const struct ms_macho *macho, struct ms_fixups *fixups, uint64_t vm, uint64_t n,
                   ms_code_ref_taker take, void *owner);
