@@ -100,18 +100,28 @@ static bool is_wanted(const struct ms_swift_conformance *c)
 /* A name that is written by a function as snprintf is: in `small`, or in memory to be freed. */
 enum { SMALL_NAME = 512 };
 
-static char *requirement_text(struct listing *l, const struct ms_swift_conformance *c,
-                              const struct ms_swift_witness *w, char small[SMALL_NAME])
+static size_t write_requirement(struct listing *l, const struct ms_swift_conformance *c,
+                                size_t index, char *out, size_t room)
 {
+    const struct ms_swift_witness *w = &l->swift.witnesses[index];
+    const char *symbol = w->symbol ? NULL : l->places.symbols[index];
     unsigned style = name_style(&opt.names);
+    size_t need = symbol ? ms_swift_requirement_of_symbol(c, symbol, style, out, room) : 0;
+    return need ? need : ms_swift_requirement_write(c, w, style, out, room);
+}
+
+static char *requirement_text(struct listing *l, const struct ms_swift_conformance *c, size_t index,
+                              char small[SMALL_NAME])
+{
+    const struct ms_swift_witness *w = &l->swift.witnesses[index];
     if (opt.names.mangled && w->symbol)
         return (char *)w->symbol;
-    size_t need = ms_swift_requirement_write(c, w, style, small, SMALL_NAME);
+    size_t need = write_requirement(l, c, index, small, SMALL_NAME);
     if (need < SMALL_NAME)
         return small;
     char *text = malloc(need + 1);
     if (text)
-        ms_swift_requirement_write(c, w, style, text, need + 1);
+        write_requirement(l, c, index, text, need + 1);
     else
         l->out_of_memory = true;
     return text;
@@ -163,7 +173,7 @@ static void print_witness(struct listing *l, const struct ms_swift_conformance *
     char small[SMALL_NAME];
     if (!w->has_address)
         return;
-    char *name = requirement_text(l, c, w, small);
+    char *name = requirement_text(l, c, index, small);
     if (!name)
         return;
     ms_sink_printf(sink, "\t0x%016" PRIx64 " ", ms_slide_to_rt(w->vm, l->slide));
@@ -220,15 +230,11 @@ static void put_quoted(struct ms_sink *sink, const char *word)
  * By address where the load address is known; else by file and line, which lldb finds whatever
  * the slide; else by address in the file, which --shlib makes of it.
  */
-static void print_breakpoint(struct listing *l, const struct ms_swift_conformance *c, size_t index)
+static void print_breakpoint(struct listing *l, size_t index)
 {
     const struct ms_swift_witness *w = &l->swift.witnesses[index];
     struct ms_sink *sink = &l->out.sink;
     struct ms_shown shown;
-    char small[SMALL_NAME];
-    char *name = requirement_text(l, c, w, small);
-    if (!name)
-        return;
     const struct ms_shown_frame *place = opt.load.given ? NULL : place_of(l, index, &shown);
     ms_sink_puts(sink, "breakpoint set ");
     if (has_line(place)) {
@@ -243,7 +249,6 @@ static void print_breakpoint(struct listing *l, const struct ms_swift_conformanc
         ms_sink_printf(sink, " --address 0x%" PRIx64, w->vm);
     }
     ms_sink_puts(sink, "\n");
-    free_text(name, small, w);
 }
 
 static void print_lldb(struct listing *l)
@@ -252,7 +257,7 @@ static void print_lldb(struct listing *l)
         const struct ms_swift_conformance *c = &l->swift.conformances[i];
         for (size_t k = 0; is_wanted(c) && k < c->n_witnesses; k++)
             if (l->swift.witnesses[c->first_witness + k].has_address)
-                print_breakpoint(l, c, c->first_witness + k);
+                print_breakpoint(l, c->first_witness + k);
     }
 }
 
@@ -266,8 +271,11 @@ static void print_types(struct listing *l, const struct ms_swift_type *types, si
         const struct ms_swift_type *t = &types[i];
         if (!is_listed(wanted, &t->name))
             continue;
-        ms_sink_printf(sink, "0x%016" PRIx64 " %-8s ", ms_slide_to_rt(t->vm, l->slide),
-                       ms_swift_kind_name(t->kind));
+        if (t->vm)
+            ms_sink_printf(sink, "0x%016" PRIx64, ms_slide_to_rt(t->vm, l->slide));
+        else
+            ms_sink_puts(sink, "                 -");
+        ms_sink_printf(sink, " %-8s ", ms_swift_kind_name(t->kind));
         put_name(sink, &t->name);
         ms_sink_puts(sink, t->is_generic ? " (generic)\n" : "\n");
     }
@@ -295,11 +303,12 @@ static void json_witness(struct listing *l, const struct ms_swift_conformance *c
     const struct ms_swift_witness *w = &l->swift.witnesses[index];
     struct ms_shown shown;
     char small[SMALL_NAME];
-    char *name = requirement_text(l, c, w, small);
+    char *name = requirement_text(l, c, index, small);
     ms_json_object(json);
     ms_json_field(json, "requirement", name);
     ms_json_field(json, "kind", ms_swift_requirement_name(w->kind));
     ms_json_field(json, "symbol", w->symbol);
+    ms_json_field(json, "witness_symbol", l->places.symbols[index]);
     if (w->has_index)
         ms_json_field_uint(json, "index", w->index);
     ms_json_field_address(json, "slot", w->slot_vm);

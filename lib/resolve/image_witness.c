@@ -17,10 +17,17 @@
 #include <string.h>
 
 enum {
-    STEP = 4,            /* bytes between addresses at which inlined calls are looked for */
-    MAX_CODE = 2048,     /* of a witness that are looked at; real: 400 */
-    MAX_PROBES = 1 << 20 /* addresses looked up in all */
+    STEP = 4,             /* bytes between addresses at which inlined calls are looked for */
+    MAX_CODE = 2048,      /* of a witness that are looked at; real: 400 */
+    MAX_PROBES = 1 << 20, /* addresses looked up in all */
+    MAX_ALIASES = 256     /* symbols of one address, of which one is looked for; real: 60 */
 };
+
+static bool is_witness_symbol(const char *linkage)
+{
+    size_t n = strlen(linkage);
+    return n > 4 && linkage[0] == '$' && strcmp(linkage + n - 2, "TW") == 0;
+}
 
 /* An address that may belong to the function of a witness. */
 struct probe {
@@ -44,6 +51,7 @@ struct finder {
 void ms_image_witnesses_fini(struct ms_image_witnesses *witnesses)
 {
     free(witnesses->items);
+    free(witnesses->symbols);
     free(witnesses->storage);
     memset(witnesses, 0, sizeof *witnesses);
 }
@@ -96,6 +104,36 @@ static enum ms_status look_up(struct finder *f, struct ms_error *err)
     return MS_OK;
 }
 
+/* The symbols of the functions. Folded code has one for each of the conformances that share it. */
+static enum ms_status find_symbol(struct finder *f, const struct ms_swift_conformance *c, size_t k,
+                                  struct ms_error *err)
+{
+    for (size_t i = 0; i < MAX_ALIASES; i++) {
+        struct ms_frame alias;
+        enum ms_status status = ms_image_alias(f->image, f->swift->witnesses[k].vm, i, &alias, err);
+        if (status != MS_OK)
+            return status == MS_ABSENT ? MS_OK : status;
+        if (!alias.linkage || !is_witness_symbol(alias.linkage) ||
+            !ms_swift_requirement_of_symbol(c, alias.linkage, MS_DEMANGLE_SIMPLIFIED, NULL, 0))
+            continue;
+        f->out->symbols[k] = alias.linkage;
+        break;
+    }
+    return MS_OK;
+}
+
+static enum ms_status find_symbols(struct finder *f, struct ms_error *err)
+{
+    enum ms_status status = MS_OK;
+    for (size_t i = 0; i < f->swift->n_conformances && status == MS_OK; i++) {
+        const struct ms_swift_conformance *c = &f->swift->conformances[i];
+        for (size_t k = 0; k < c->n_witnesses && status == MS_OK; k++)
+            if (f->swift->witnesses[c->first_witness + k].has_address)
+                status = find_symbol(f, c, c->first_witness + k, err);
+    }
+    return status;
+}
+
 /* ---- the functions that they lead to --------------------------------------------------------- */
 
 /* Code with neither a file nor a line was made by the compiler; it calls its file by this name. */
@@ -111,7 +149,8 @@ static void list_probes(struct finder *f)
         for (size_t k = 0; k < c->n_witnesses && !f->no_memory; k++) {
             size_t index = c->first_witness + k;
             const struct ms_swift_witness *w = &f->swift->witnesses[index];
-            if (!w->has_address || !w->symbol || is_written(&f->frames[index]))
+            if (!w->has_address || !(w->symbol || f->out->symbols[index]) ||
+                is_written(&f->frames[index]))
                 continue;
             const struct ms_symbol *symbol = ms_image_symbol(f->image, w->vm);
             if (!symbol || symbol->start_vm != w->vm || symbol->end_vm <= w->vm)
@@ -131,12 +170,15 @@ static void list_probes(struct finder *f)
  * Equatable.== infix(_:_:)" becomes "static Gadget.== infix(_:_:)". False without one.
  */
 static bool expected_name(const struct ms_swift_conformance *c, const struct ms_swift_witness *w,
-                          struct ms_text *out)
+                          const char *symbol, struct ms_text *out)
 {
     char requirement[1024];
     static const char STATIC[] = "static ";
+    const size_t room = sizeof requirement;
     size_t n =
-        ms_swift_requirement_write(c, w, MS_DEMANGLE_SIMPLIFIED, requirement, sizeof requirement);
+        symbol && !w->symbol
+            ? ms_swift_requirement_of_symbol(c, symbol, MS_DEMANGLE_SIMPLIFIED, requirement, room)
+            : ms_swift_requirement_write(c, w, MS_DEMANGLE_SIMPLIFIED, requirement, room);
     if (n >= sizeof requirement || !c->protocol.path || !c->type.path)
         return false;
     size_t skip = strncmp(requirement, STATIC, sizeof STATIC - 1) == 0 ? sizeof STATIC - 1 : 0;
@@ -151,6 +193,25 @@ static bool expected_name(const struct ms_swift_conformance *c, const struct ms_
     return !out->failed;
 }
 
+/* "Pair<A>.count" to "Pair.count", as metadata has it; "Pair.< infix" stays. */
+static void cut_arguments(char *text)
+{
+    char *to = text;
+    for (const char *from = text; *from; from++) {
+        const char *end = from > text && from[-1] != '.' && *from == '<' ? from : NULL;
+        for (unsigned depth = 0; end && *end; end++) {
+            depth += *end == '<';
+            if (*end == '>' && --depth == 0)
+                break;
+        }
+        if (end && *end)
+            from = end;
+        else
+            *to++ = *from;
+    }
+    *to = 0;
+}
+
 static bool is_called(const struct ms_frame *frame, const char *name)
 {
     char text[1024];
@@ -159,7 +220,10 @@ static bool is_called(const struct ms_frame *frame, const char *name)
         return false;
     size_t n = ms_demangle(linkage, strlen(linkage), MS_DEMANGLE_SIMPLIFIED | MS_DEMANGLE_FOLD,
                            text, sizeof text);
-    return n && n < sizeof text && strcmp(text, name) == 0;
+    if (!n || n >= sizeof text)
+        return false;
+    cut_arguments(text);
+    return strcmp(text, name) == 0;
 }
 
 /* The frame of an answer that is the function called so, and has a line. */
@@ -189,7 +253,8 @@ static void choose(struct finder *f, const struct ms_answers *answers)
             continue; /* found, or it had a line to begin with */
         if (named != probe->witness)
             has_name = expected_name(&f->swift->conformances[probe->conformance],
-                                     &f->swift->witnesses[probe->witness], &name);
+                                     &f->swift->witnesses[probe->witness],
+                                     f->out->symbols[probe->witness], &name);
         named = probe->witness;
         const struct ms_frame *found =
             has_name ? matching(&answers->items[i], probe->is_call, name.at) : NULL;
@@ -232,9 +297,12 @@ enum ms_status ms_image_witnesses(struct ms_image *image, const struct ms_swift_
     out->items = calloc(out->n + 1, sizeof *out->items);
     f.frames = calloc(out->n + 1, sizeof *f.frames);
     out->storage = f.frames;
-    enum ms_status status = out->items && f.frames ? MS_OK : ms_fail_memory(err);
+    out->symbols = calloc(out->n + 1, sizeof *out->symbols);
+    enum ms_status status = out->items && f.frames && out->symbols ? MS_OK : ms_fail_memory(err);
     if (status == MS_OK)
         status = look_up(&f, err);
+    if (status == MS_OK)
+        status = find_symbols(&f, err);
     if (status == MS_OK)
         status = follow(&f, err);
     if (status == MS_OK)

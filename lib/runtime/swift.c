@@ -259,6 +259,54 @@ size_t ms_swift_requirement_write(const struct ms_swift_conformance *conformance
     return hand_out(&text, out, room);
 }
 
+/* Is the text up to its end, or up to the arguments of a generic type, this name? */
+static bool is_type(const char *text, const struct ms_swift_name *name)
+{
+    if (!name->path)
+        return false;
+    if (text[0] == '<') { /* "<A> " */
+        const char *end = strstr(text, "> ");
+        text = end ? end + 2 : text;
+    }
+    size_t n = strlen(name->path);
+    return strncmp(text, name->path, n) == 0 && (text[n] == 0 || text[n] == '<');
+}
+
+static bool is_of_protocol(const char *text, const struct ms_swift_name *name)
+{
+    static const char STATIC[] = "static ";
+    text += strncmp(text, STATIC, sizeof STATIC - 1) == 0 ? sizeof STATIC - 1 : 0;
+    size_t n = name->path ? strlen(name->path) : 0;
+    return n && strncmp(text, name->path, n) == 0 && text[n] == '.';
+}
+
+size_t ms_swift_requirement_of_symbol(const struct ms_swift_conformance *conformance,
+                                      const char *symbol, unsigned style, char *out, size_t room)
+{
+    static const char BEGIN[] = "protocol witness for ", MIDDLE[] = " in conformance ";
+    char text[2048];
+    struct ms_text none;
+    ms_text_init(&none, 1);
+    size_t n = strlen(symbol);
+    const unsigned short_style = MS_DEMANGLE_SIMPLIFIED;
+    size_t need = ms_demangle(symbol, n, short_style, text, sizeof text);
+    char *middle = need && need < sizeof text ? strstr(text, MIDDLE) : NULL;
+    if (!middle || strncmp(text, BEGIN, sizeof BEGIN - 1) != 0 ||
+        !is_type(middle + sizeof MIDDLE - 1, &conformance->type) ||
+        !is_of_protocol(text + sizeof BEGIN - 1, &conformance->protocol))
+        return hand_out(&none, out, room);
+    if (style != short_style) {
+        need = ms_demangle(symbol, n, style, text, sizeof text);
+        middle = need && need < sizeof text ? strstr(text, MIDDLE) : NULL;
+        if (!middle)
+            return hand_out(&none, out, room);
+    }
+    *middle = 0;
+    ms_text_init(&none, MAX_NAME);
+    ms_text_puts(&none, text + sizeof BEGIN - 1);
+    return hand_out(&none, out, room);
+}
+
 size_t ms_swift_witness_write(const struct ms_swift_conformance *conformance,
                               const struct ms_swift_witness *witness, unsigned style, char *out,
                               size_t room)

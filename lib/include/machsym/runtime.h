@@ -184,6 +184,13 @@ size_t ms_swift_requirement_write(const struct ms_swift_conformance *conformance
                                   char *out, size_t room);
 
 /**
+ * The same out of the symbol of a witness (`…TW`), for requirements whose own symbols are gone.
+ * @return 0, and "", for a symbol that is none of this conformance
+ */
+size_t ms_swift_requirement_of_symbol(const struct ms_swift_conformance *conformance,
+                                      const char *symbol, unsigned style, char *out, size_t room);
+
+/**
  * The name of a witness's function, as its symbol would be demangled: "protocol witness for
  * View.body.getter in conformance ContentView". snprintf-like.
  * @param style  enum ms_demangle_style
@@ -203,6 +210,8 @@ enum ms_status ms_image_swift(struct ms_image *image, unsigned what, struct ms_s
 struct ms_image_witnesses {
     struct ms_answer *items; /**< one a witness: no frame, or one; strings live as long as the
                                   image */
+    const char **symbols;    /**< one a witness: the symbol of its function (`…TW`), where that
+                                  is of its conformance; or NULL. Also as long as the image */
     size_t n;
     void *storage;           /**< owned */
 };
