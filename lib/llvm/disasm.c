@@ -220,6 +220,22 @@ static void step_block(struct pass *pass, const uint8_t *at, size_t left, bool d
         pass->in_block--;
 }
 
+/*
+ * Intel's prefixes alone are shown as an instruction where what follows makes none: then their
+ * text depends on that.
+ */
+static bool is_prefix_alone(const struct pass *pass, const uint8_t *at, unsigned bytes)
+{
+    for (unsigned i = 0; i < bytes; i++) {
+        uint8_t b = at[i];
+        bool rex = (b & 0xf0) == 0x40 && pass->macho->is64;
+        if (!rex && b != 0xf0 && b != 0xf2 && b != 0xf3 && b != 0x66 && b != 0x67 &&
+            (b & 0xe7) != 0x26 && b != 0x64 && b != 0x65 && b != 0x9b)
+            return false;
+    }
+    return pass->intel;
+}
+
 static unsigned put_instruction(struct pass *pass, bool thumb, uint64_t off)
 {
     const uint8_t *at = pass->bytes.at + off;
@@ -246,7 +262,7 @@ static unsigned put_instruction(struct pass *pass, bool thumb, uint64_t off)
         if (!bytes)
             return put_bad(pass, thumb, at, left);
         n = strlen(text);
-        if (cached && !pass->info.depends)
+        if (cached && !pass->info.depends && !is_prefix_alone(pass, at, bytes))
             disasm_cache_add(pass->cache, at, bytes, text, n);
     }
     put_opcode(pass, at, bytes);
