@@ -155,6 +155,12 @@ $(BUILD)/tests/names: $(BUILD)/obj/tests/names/names.o $(LIB_A)
 	$(call say,LD )
 	$(Q)$(CXX) $(LDFLAGS_ALL) -o $@ $^ $(LDLIBS)
 
+# What tests/oracle/compare-fixups reads pointers with.
+$(BUILD)/tests/slots: $(BUILD)/obj/tests/oracle/slots.o $(LIB_A)
+	@mkdir -p $(@D)
+	$(call say,LD )
+	$(Q)$(CXX) $(LDFLAGS_ALL) -o $@ $^ $(LDLIBS)
+
 # `check` runs make again for the work itself, since what wildcards and compilers find is only
 # right once the packages are there.
 .PHONY: check suites tests
