@@ -1,23 +1,12 @@
 /* The name of a type, put together of its layers as C writes it: what stands before the name
  * of a variable, then what stands behind it. */
-#include "dwarf/types.h"
+#include "dwarf/type_printer.h"
 
 #include <inttypes.h>
 
-/* A name on its way. */
-struct printer {
-    struct ms_types *types;
-    struct ms_text *text;
-    bool word; /* a word came last: a blank goes between it and what follows */
-    int depth;
-};
+static const struct ms_type_die nothing;
 
-/* A layer; tag 0 is void. */
-typedef struct ms_type_die layer;
-
-static const layer nothing;
-
-static bool exhausted(struct printer *p)
+bool ms_type_exhausted(struct ms_type_printer *p)
 {
     if (p->depth < MS_MAX_TYPE_DEPTH && p->types->budget && !p->text->failed)
         return false;
@@ -26,47 +15,40 @@ static bool exhausted(struct printer *p)
     return true;
 }
 
-static layer read_layer(struct printer *p, bool has, uint64_t off)
+struct ms_type_die ms_type_layer(struct ms_type_printer *p, bool has, uint64_t off)
 {
-    layer out;
+    struct ms_type_die out;
     if (!has || !p->types->budget)
         return nothing;
     p->types->budget--;
     return ms_type_die_read(p->types, off, &out) ? out : nothing;
 }
 
-static layer type_of(struct printer *p, const layer *die)
+struct ms_type_die ms_type_of(struct ms_type_printer *p, const struct ms_type_die *die)
 {
-    return read_layer(p, die->has_type, die->type);
+    return ms_type_layer(p, die->has_type, die->type);
 }
 
-static bool is_qualifier(const layer *die)
+static bool is_qualifier(const struct ms_type_die *die)
 {
     return die->tag == DW_TAG_const_type || die->tag == DW_TAG_volatile_type;
 }
 
 /* "(*" rather than "*": what is pointed to goes on behind the name. */
-static bool needs_parentheses(struct printer *p, layer die)
+static bool needs_parentheses(struct ms_type_printer *p, struct ms_type_die die)
 {
     for (int i = 0; is_qualifier(&die) && i < MS_MAX_TYPE_DEPTH; i++)
-        die = type_of(p, &die);
+        die = ms_type_of(p, &die);
     return die.tag == DW_TAG_subroutine_type || die.tag == DW_TAG_array_type;
 }
 
-static void put_before(struct printer *p, const layer *die);
-static void put_after(struct printer *p, const layer *die, bool skip_this);
-static void put_whole(struct printer *p, const layer *die);
+static void put_before(struct ms_type_printer *p, const struct ms_type_die *die);
+static void put_after(struct ms_type_printer *p, const struct ms_type_die *die, bool skip_this);
 
 /* ---- children ------------------------------------------------------------------------------ */
 
-/* The children of a layer, one after the other. The unit is a copy: names that are read
- * meanwhile may open others. */
-struct children {
-    struct ms_unit unit;
-    struct ms_walk walk;
-};
-
-static bool children_start(struct printer *p, const layer *die, struct children *out)
+bool ms_type_children_start(struct ms_type_printer *p, const struct ms_type_die *die,
+                            struct ms_type_children *out)
 {
     struct ms_walk_die first;
     const struct ms_unit *unit = die->children ? ms_types_unit(p->types, die->off) : NULL;
@@ -77,7 +59,8 @@ static bool children_start(struct printer *p, const layer *die, struct children 
     return ms_walk_next(&out->walk, &first);
 }
 
-static bool children_next(struct printer *p, struct children *children, layer *out)
+bool ms_type_children_next(struct ms_type_printer *p, struct ms_type_children *children,
+                           struct ms_type_die *out)
 {
     struct ms_walk_die die;
     while (ms_walk_next(&children->walk, &die)) {
@@ -86,7 +69,7 @@ static bool children_next(struct printer *p, struct children *children, layer *o
         p->types->left--; /* a class may have thousands inside, which aren't read */
         if (!die.abbrev || die.depth != 1)
             continue;
-        *out = read_layer(p, true, children->unit.header.off + die.off);
+        *out = ms_type_layer(p, true, children->unit.header.off + die.off);
         return out->tag != 0;
     }
     return false;
@@ -122,14 +105,14 @@ static bool ends_scopes(uint16_t tag)
     return false;
 }
 
-static void put_unqualified(struct printer *p, const layer *die);
+static void put_unqualified(struct ms_type_printer *p, const struct ms_type_die *die);
 
-static void put_scopes(struct printer *p, uint64_t off)
+static void put_scopes(struct ms_type_printer *p, uint64_t off)
 {
     uint64_t parent;
-    if (exhausted(p) || !ms_types_parent(p->types, off, &parent))
+    if (ms_type_exhausted(p) || !ms_types_parent(p->types, off, &parent))
         return;
-    layer scope = read_layer(p, true, parent);
+    struct ms_type_die scope = ms_type_layer(p, true, parent);
     if (ends_scopes(scope.tag))
         return;
     p->depth++;
@@ -141,9 +124,10 @@ static void put_scopes(struct printer *p, uint64_t off)
 
 /* ---- before the name ----------------------------------------------------------------------- */
 
-static void put_pointer_before(struct printer *p, const layer *die, const char *sign)
+static void put_pointer_before(struct ms_type_printer *p, const struct ms_type_die *die,
+                               const char *sign)
 {
-    layer inner = type_of(p, die);
+    struct ms_type_die inner = ms_type_of(p, die);
     put_before(p, &inner);
     if (p->word)
         ms_text_putc(p->text, ' ');
@@ -153,17 +137,17 @@ static void put_pointer_before(struct printer *p, const layer *die, const char *
     p->word = false;
 }
 
-static void put_member_pointer_before(struct printer *p, const layer *die)
+static void put_member_pointer_before(struct ms_type_printer *p, const struct ms_type_die *die)
 {
-    layer inner = type_of(p, die);
+    struct ms_type_die inner = ms_type_of(p, die);
     put_before(p, &inner);
     if (needs_parentheses(p, inner))
         ms_text_putc(p->text, '(');
     else if (p->word)
         ms_text_putc(p->text, ' ');
     if (die->has_container) {
-        layer container = read_layer(p, true, die->container);
-        put_whole(p, &container);
+        struct ms_type_die container = ms_type_layer(p, true, die->container);
+        ms_type_put(p, &container);
         ms_text_puts(p->text, "::");
     }
     ms_text_putc(p->text, '*');
@@ -173,31 +157,31 @@ static void put_member_pointer_before(struct printer *p, const layer *die)
 /* Qualifiers in a row, in any order, and what they qualify. */
 struct qualified {
     bool is_const, is_volatile;
-    layer type;
+    struct ms_type_die type;
 };
 
-static struct qualified unqualify(struct printer *p, const layer *die)
+static struct qualified unqualify(struct ms_type_printer *p, const struct ms_type_die *die)
 {
     struct qualified out = {false, false, *die};
     for (int i = 0; is_qualifier(&out.type) && i < 2; i++) {
         out.is_const |= out.type.tag == DW_TAG_const_type;
         out.is_volatile |= out.type.tag == DW_TAG_volatile_type;
-        out.type = type_of(p, &out.type);
+        out.type = ms_type_of(p, &out.type);
     }
     return out;
 }
 
 /* "const int" but "int *const"; those of a member function come behind its parameters. */
-static void put_qualifiers_before(struct printer *p, const layer *die)
+static void put_qualifiers_before(struct ms_type_printer *p, const struct ms_type_die *die)
 {
     struct qualified q = unqualify(p, die);
     bool function = q.type.tag == DW_TAG_subroutine_type;
-    layer element = q.type;
+    struct ms_type_die element = q.type;
     for (int i = 0; i < MS_MAX_TYPE_DEPTH &&
                     (element.tag == DW_TAG_array_type || element.tag == DW_TAG_restrict_type ||
                      element.tag == DW_TAG_atomic_type);
          i++)
-        element = type_of(p, &element);
+        element = ms_type_of(p, &element);
     bool leading =
         element.tag != DW_TAG_pointer_type && element.tag != DW_TAG_ptr_to_member_type && !function;
     if (leading && q.is_const)
@@ -217,10 +201,10 @@ static void put_qualifiers_before(struct printer *p, const layer *die)
 }
 
 /* `restrict` and `_Atomic`: behind a pointer, before anything else. */
-static void put_other_qualifier(struct printer *p, const layer *die)
+static void put_other_qualifier(struct ms_type_printer *p, const struct ms_type_die *die)
 {
     const char *word = die->tag == DW_TAG_restrict_type ? "restrict" : "_Atomic";
-    layer inner = type_of(p, die);
+    struct ms_type_die inner = ms_type_of(p, die);
     bool pointer = inner.tag == DW_TAG_pointer_type;
     if (!pointer) {
         ms_text_puts(p->text, word);
@@ -233,122 +217,6 @@ static void put_other_qualifier(struct printer *p, const layer *die)
         ms_text_puts(p->text, word);
         p->word = true;
     }
-}
-
-/* ---- templates, whose names may leave their arguments to their children ---------------------- */
-
-static void put_character(struct printer *p, int64_t c)
-{
-    if (c == '\\' || c == '\'')
-        ms_text_printf(p->text, "'\\%c'", (int)c);
-    else if (c >= ' ' && c < 0x7f)
-        ms_text_printf(p->text, "'%c'", (int)c);
-    else
-        ms_text_printf(p->text, "'\\x%02x'", (unsigned)(c & 0xff));
-}
-
-/* A number as an argument: what stands before it, and behind it. */
-static void put_constant(struct printer *p, const layer *type, const layer *die)
-{
-    static const struct {
-        const char *type, *before, *after;
-        bool is_signed;
-    } kinds[] = {
-        {"int", "", "", true},
-        {"long", "", "L", true},
-        {"long long", "", "LL", true},
-        {"unsigned int", "", "U", false},
-        {"unsigned long", "", "UL", false},
-        {"unsigned long long", "", "ULL", false},
-        {"short", "(short)", "", true},
-        {"unsigned short", "(unsigned short)", "", false},
-    };
-    const char *name = type->name ? type->name : "";
-    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
-        if (strcmp(kinds[i].type, name) != 0)
-            continue;
-        ms_text_puts(p->text, kinds[i].before);
-        if (kinds[i].is_signed)
-            ms_text_printf(p->text, "%" PRId64, die->constant);
-        else
-            ms_text_printf(p->text, "%" PRIu64, (uint64_t)die->constant);
-        ms_text_puts(p->text, kinds[i].after);
-        return;
-    }
-    if (strcmp(name, "bool") == 0) {
-        ms_text_puts(p->text, die->constant ? "true" : "false");
-    } else if (strcmp(name, "char") == 0) {
-        put_character(p, die->constant);
-    } else if (strcmp(name, "unsigned char") == 0 || strcmp(name, "signed char") == 0) {
-        ms_text_printf(p->text, "(%s)", name);
-        put_character(p, die->constant);
-    }
-}
-
-static void put_value_argument(struct printer *p, const layer *die)
-{
-    layer type = type_of(p, die);
-    if (type.tag == DW_TAG_enumeration_type) {
-        ms_text_putc(p->text, '(');
-        put_whole(p, &type);
-        ms_text_printf(p->text, ")%" PRId64, die->constant);
-    } else if (type.tag != DW_TAG_pointer_type && type.tag != DW_TAG_reference_type &&
-               die->has_const) {
-        put_constant(p, &type, die);
-    }
-}
-
-/* The arguments among the children. *first until one was put. Returns whether it is a template. */
-static bool put_arguments(struct printer *p, const layer *die, bool *first)
-{
-    struct children children;
-    layer child;
-    bool any = false;
-    if (exhausted(p) || !children_start(p, die, &children))
-        return false;
-    p->depth++;
-    while (children_next(p, &children, &child)) {
-        if (child.tag == DW_TAG_GNU_template_parameter_pack) {
-            any = true;
-            (void)put_arguments(p, &child, first);
-            continue;
-        }
-        if (child.tag != DW_TAG_template_type_parameter &&
-            child.tag != DW_TAG_template_value_parameter &&
-            child.tag != DW_TAG_GNU_template_template_param)
-            continue;
-        ms_text_puts(p->text, *first ? "<" : ", ");
-        *first = false;
-        any = true;
-        layer type;
-        if (child.tag == DW_TAG_template_value_parameter) {
-            put_value_argument(p, &child);
-        } else if (child.tag == DW_TAG_GNU_template_template_param) {
-            ms_text_puts(p->text, child.template_name ? child.template_name : "");
-        } else {
-            type = type_of(p, &child);
-            put_whole(p, &type);
-        }
-    }
-    p->depth--;
-    return any;
-}
-
-static void put_template(struct printer *p, const layer *die)
-{
-    bool first = true;
-    if (die->tag != DW_TAG_structure_type && die->tag != DW_TAG_class_type &&
-        die->tag != DW_TAG_union_type && die->tag != DW_TAG_typedef)
-        return;
-    size_t n = p->text->n;
-    if (n && p->text->at[n - 1] == '>') /* the name has them */
-        return;
-    if (!put_arguments(p, die, &first))
-        return;
-    if (first) /* of an empty pack */
-        ms_text_putc(p->text, '<');
-    n = p->text->n;
-    ms_text_puts(p->text, n && p->text->at[n - 1] == '>' ? " >" : ">");
 }
 
 /* What a type without a name is: "structure ", as LLVM has it. */
@@ -378,7 +246,7 @@ static const char *kind_of(uint16_t tag)
     return "";
 }
 
-static void put_named(struct printer *p, const layer *die)
+static void put_named(struct ms_type_printer *p, const struct ms_type_die *die)
 {
     if (!die->name) {
         ms_text_puts(p->text,
@@ -394,15 +262,15 @@ static void put_named(struct printer *p, const layer *die)
         ms_text_add(p->text, die->name + (simple ? 5 : 0), n);
     if (die->tag == DW_TAG_namespace || die->tag == DW_TAG_unspecified_type)
         return;
-    put_template(p, die);
+    ms_type_put_template(p, die);
     p->word = true;
 }
 
 /* Without the scopes of the layer itself. */
-static void put_bare_before(struct printer *p, const layer *die)
+static void put_bare_before(struct ms_type_printer *p, const struct ms_type_die *die)
 {
     p->word = true;
-    layer inner;
+    struct ms_type_die inner;
     switch (die->tag) {
     case 0:
         ms_text_puts(p->text, "void");
@@ -420,7 +288,7 @@ static void put_bare_before(struct printer *p, const layer *die)
         put_member_pointer_before(p, die);
         break;
     case DW_TAG_subroutine_type:
-        inner = type_of(p, die);
+        inner = ms_type_of(p, die);
         put_before(p, &inner);
         if (p->word)
             ms_text_putc(p->text, ' ');
@@ -428,7 +296,7 @@ static void put_bare_before(struct printer *p, const layer *die)
         break;
     case DW_TAG_array_type:
     case DW_TAG_LLVM_ptrauth_type:
-        inner = type_of(p, die);
+        inner = ms_type_of(p, die);
         put_before(p, &inner);
         break;
     case DW_TAG_const_type:
@@ -444,9 +312,9 @@ static void put_bare_before(struct printer *p, const layer *die)
     }
 }
 
-static void put_before(struct printer *p, const layer *die)
+static void put_before(struct ms_type_printer *p, const struct ms_type_die *die)
 {
-    if (exhausted(p))
+    if (ms_type_exhausted(p))
         return;
     p->depth++;
     if (has_scopes(die->tag))
@@ -481,7 +349,8 @@ static uint64_t language_of(const struct ms_unit *unit)
     return 0;
 }
 
-static void put_bounds(struct printer *p, const layer *range, uint64_t language)
+static void put_bounds(struct ms_type_printer *p, const struct ms_type_die *range,
+                       uint64_t language)
 {
     uint64_t lower;
     bool known = default_bound(language, &lower);
@@ -510,30 +379,31 @@ static void put_bounds(struct printer *p, const layer *range, uint64_t language)
     }
 }
 
-static void put_array(struct printer *p, const layer *die)
+static void put_array(struct ms_type_printer *p, const struct ms_type_die *die)
 {
-    struct children children;
-    layer child;
-    if (!children_start(p, die, &children))
+    struct ms_type_children children;
+    struct ms_type_die child;
+    if (!ms_type_children_start(p, die, &children))
         return;
     uint64_t language = language_of(&children.unit);
-    while (children_next(p, &children, &child))
+    while (ms_type_children_next(p, &children, &child))
         if (child.tag == DW_TAG_subrange_type)
             put_bounds(p, &child, language);
 }
 
 /* The parameters, without the first one's `this` where a pointer to a member stands before.
  * Returns the type of that. */
-static layer put_parameters(struct printer *p, const layer *die, bool skip_this)
+static struct ms_type_die put_parameters(struct ms_type_printer *p, const struct ms_type_die *die,
+                                         bool skip_this)
 {
-    struct children children;
-    layer child, type, self = nothing;
-    bool first = true, has_children = children_start(p, die, &children);
+    struct ms_type_children children;
+    struct ms_type_die child, type, self = nothing;
+    bool first = true, has_children = ms_type_children_start(p, die, &children);
     ms_text_putc(p->text, '(');
-    while (has_children && children_next(p, &children, &child)) {
+    while (has_children && ms_type_children_next(p, &children, &child)) {
         if (child.tag != DW_TAG_formal_parameter && child.tag != DW_TAG_unspecified_parameters)
             break;
-        type = type_of(p, &child);
+        type = ms_type_of(p, &child);
         if (skip_this && child.artificial) {
             self = type;
             skip_this = false;
@@ -546,13 +416,13 @@ static layer put_parameters(struct printer *p, const layer *die, bool skip_this)
         if (child.tag == DW_TAG_unspecified_parameters)
             ms_text_puts(p->text, "...");
         else
-            put_whole(p, &type);
+            ms_type_put(p, &type);
     }
     ms_text_putc(p->text, ')');
     return self;
 }
 
-static void put_convention(struct printer *p, uint64_t convention)
+static void put_convention(struct ms_type_printer *p, uint64_t convention)
 {
     static const struct {
         uint8_t number;
@@ -568,12 +438,12 @@ static void put_convention(struct printer *p, uint64_t convention)
             ms_text_puts(p->text, conventions[i].words);
 }
 
-static void put_function_after(struct printer *p, const layer *die, bool skip_this, bool is_const,
-                               bool is_volatile)
+static void put_function_after(struct ms_type_printer *p, const struct ms_type_die *die,
+                               bool skip_this, bool is_const, bool is_volatile)
 {
-    layer self = put_parameters(p, die, skip_this);
+    struct ms_type_die self = put_parameters(p, die, skip_this);
     if (self.tag == DW_TAG_pointer_type) { /* a member function's qualifiers are its this' */
-        layer pointed = type_of(p, &self);
+        struct ms_type_die pointed = ms_type_of(p, &self);
         struct qualified q = unqualify(p, &pointed);
         is_const |= q.is_const;
         is_volatile |= q.is_volatile;
@@ -587,13 +457,14 @@ static void put_function_after(struct printer *p, const layer *die, bool skip_th
         ms_text_puts(p->text, " &");
     if (die->rvalue_reference)
         ms_text_puts(p->text, " &&");
-    layer inner = type_of(p, die);
+    struct ms_type_die inner = ms_type_of(p, die);
     put_after(p, &inner, false);
 }
 
-static void put_after_layer(struct printer *p, const layer *die, bool skip_this)
+static void put_after_layer(struct ms_type_printer *p, const struct ms_type_die *die,
+                            bool skip_this)
 {
-    layer inner;
+    struct ms_type_die inner;
     struct qualified q;
     switch (die->tag) {
     case DW_TAG_subroutine_type:
@@ -612,14 +483,14 @@ static void put_after_layer(struct printer *p, const layer *die, bool skip_this)
         break;
     case DW_TAG_restrict_type:
     case DW_TAG_atomic_type:
-        inner = type_of(p, die);
+        inner = ms_type_of(p, die);
         put_after(p, &inner, false);
         break;
     case DW_TAG_ptr_to_member_type:
     case DW_TAG_reference_type:
     case DW_TAG_rvalue_reference_type:
     case DW_TAG_pointer_type:
-        inner = type_of(p, die);
+        inner = ms_type_of(p, die);
         if (needs_parentheses(p, inner))
             ms_text_putc(p->text, ')');
         put_after(p, &inner, die->tag == DW_TAG_ptr_to_member_type);
@@ -627,9 +498,9 @@ static void put_after_layer(struct printer *p, const layer *die, bool skip_this)
     }
 }
 
-static void put_after(struct printer *p, const layer *die, bool skip_this)
+static void put_after(struct ms_type_printer *p, const struct ms_type_die *die, bool skip_this)
 {
-    if (exhausted(p))
+    if (ms_type_exhausted(p))
         return;
     p->depth++;
     put_after_layer(p, die, skip_this);
@@ -638,9 +509,9 @@ static void put_after(struct printer *p, const layer *die, bool skip_this)
 
 /* ---- whole --------------------------------------------------------------------------------- */
 
-static void put_unqualified(struct printer *p, const layer *die)
+static void put_unqualified(struct ms_type_printer *p, const struct ms_type_die *die)
 {
-    if (exhausted(p))
+    if (ms_type_exhausted(p))
         return;
     p->depth++;
     put_bare_before(p, die);
@@ -648,7 +519,7 @@ static void put_unqualified(struct printer *p, const layer *die)
     p->depth--;
 }
 
-static void put_whole(struct printer *p, const layer *die)
+void ms_type_put(struct ms_type_printer *p, const struct ms_type_die *die)
 {
     put_before(p, die);
     put_after(p, die, false);
@@ -656,12 +527,12 @@ static void put_whole(struct printer *p, const layer *die)
 
 void ms_type_name(struct ms_types *types, uint64_t off, struct ms_text *text)
 {
-    struct printer p = {types, text, false, 0};
+    struct ms_type_printer p = {types, text, false, 0};
     unsigned budget = types->left < MS_MAX_TYPE_DIES ? (unsigned)types->left : MS_MAX_TYPE_DIES;
     types->budget = budget;
-    layer first = read_layer(&p, true, off);
+    struct ms_type_die first = ms_type_layer(&p, true, off);
     if (first.tag) /* else it can't be read: no type is told of */
-        put_whole(&p, &first);
+        ms_type_put(&p, &first);
     uint64_t used = budget - types->budget;
     types->left -= used < types->left ? used : types->left;
 }
