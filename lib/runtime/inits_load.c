@@ -16,8 +16,9 @@ enum {
 };
 #define ENTSIZE_FLAGS 0xffff0003u
 #define RELATIVE_METHODS 0x80000000u /* entries of three offsets instead of three pointers … */
-#define DIRECT_SELECTORS 0x40000000u /* … the first of which leads to the name, not to a pointer \
-                                      */
+#define DIRECT_SELECTORS                                                                           \
+    0x40000000u /* … the first of which leads to the name, not to a pointer                      \
+                 */
 
 static uint64_t field(const struct ms_init_list *list, uint64_t vm, unsigned n)
 {

@@ -599,8 +599,7 @@ Test(fixups, a_bomb_of_binds_ends)
     open_image(0);
     struct ms_slot slot;
     memset(&err, 0, sizeof err);
-    cr_assert_eq(ms_fixups_read(fixups, data_vm + 4, &slot, &err), MS_E_LIMIT, "%s",
-                 err.text);
+    cr_assert_eq(ms_fixups_read(fixups, data_vm + 4, &slot, &err), MS_E_LIMIT, "%s", err.text);
     cr_assert_str_eq(err.text, "more than 4194304 binds");
     done();
     free_streams(s);
