@@ -428,14 +428,16 @@ static void put_convention(struct ms_type_printer *p, uint64_t convention)
         uint8_t number;
         const char *words;
     } conventions[] = {
-        {0xb1, " __attribute__((vectorcall))"},     {0xb0, " __attribute__((stdcall))"},
-        {0xb4, " __attribute__((thiscall))"},       {0xb3, " __attribute__((pascal))"},
-        {0xc6, " __attribute__((ms_abi))"},         {0xc7, " __attribute__((sysv_abi))"},
-        {0xc8, " __attribute__((pcs(\"aapcs\")))"},
+        {0xb1, "stdcall"},        {0xb2, "pascal"},         {0xb3, "fastcall"},
+        {0xb5, "thiscall"},       {0xc0, "vectorcall"},     {0xc1, "ms_abi"},
+        {0xc2, "sysv_abi"},       {0xc3, "pcs(\"aapcs\")"}, {0xc4, "pcs(\"aapcs-vfp\")"},
+        {0xc5, "intel_ocl_bicc"}, {0xc8, "swiftcall"},      {0xc9, "preserve_most"},
+        {0xca, "preserve_all"},   {0xcb, "regcall"},        {0xcc, "m68k_rtd"},
+        {0xcd, "preserve_none"},
     };
     for (size_t i = 0; i < sizeof conventions / sizeof *conventions; i++)
         if (conventions[i].number == convention)
-            ms_text_puts(p->text, conventions[i].words);
+            ms_text_printf(p->text, " __attribute__((%s))", conventions[i].words);
 }
 
 static void put_function_after(struct ms_type_printer *p, const struct ms_type_die *die,
