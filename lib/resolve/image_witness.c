@@ -8,11 +8,11 @@
 #include "resolve/image.h"
 
 #include "base/array.h"
-#include "base/text.h"
 #include "machsym/demangle.h"
 #include "machsym/runtime.h"
 #include "runtime/code_refs.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -20,6 +20,9 @@ enum {
     STEP = 4,             /* bytes between addresses at which inlined calls are looked for */
     MAX_CODE = 2048,      /* of a witness that are looked at; real: 400 */
     MAX_PROBES = 1 << 20, /* addresses looked up in all */
+    ROOM = 1024,          /* for a name; a longer one is not looked for */
+    MAX_ARGUMENTS = 32,   /* lists of generic arguments in each other */
+    MAX_REFUSED = 64,     /* names that were compared in vain, of one witness */
     MAX_ALIASES = 256     /* symbols of one address, of which one is looked for; real: 60 */
 };
 
@@ -33,6 +36,13 @@ static bool is_witness_symbol(const char *linkage)
 struct probe {
     size_t conformance, witness;
     bool is_call; /* the function that starts there; else one that is inlined there */
+};
+
+/* What the function is called that a witness leads to. */
+struct expected {
+    char of_type[ROOM], of_protocol[ROOM];
+    const char *refused[MAX_REFUSED]; /* linkage names of others */
+    size_t n_refused;
 };
 
 struct finder {
@@ -166,75 +176,85 @@ static void list_probes(struct finder *f)
 }
 
 /*
- * The name, in Apple's short form, of the function that meets the requirement: "static
- * Equatable.== infix(_:_:)" becomes "static Gadget.== infix(_:_:)". False without one.
+ * "Pair<A>.count" becomes "Pair.count", as metadata has it; "Pair.< infix" stays. A function that
+ * allocates what an init fills is that init.
  */
-static bool expected_name(const struct ms_swift_conformance *c, const struct ms_swift_witness *w,
-                          const char *symbol, struct ms_text *out)
+static void simplify(char *text)
 {
-    char requirement[1024];
-    static const char STATIC[] = "static ";
-    const size_t room = sizeof requirement;
-    size_t n =
-        symbol && !w->symbol
-            ? ms_swift_requirement_of_symbol(c, symbol, MS_DEMANGLE_SIMPLIFIED, requirement, room)
-            : ms_swift_requirement_write(c, w, MS_DEMANGLE_SIMPLIFIED, requirement, room);
-    if (n >= sizeof requirement || !c->protocol.path || !c->type.path)
-        return false;
-    size_t skip = strncmp(requirement, STATIC, sizeof STATIC - 1) == 0 ? sizeof STATIC - 1 : 0;
-    size_t n_protocol = strlen(c->protocol.path);
-    if (strncmp(requirement + skip, c->protocol.path, n_protocol) != 0 ||
-        requirement[skip + n_protocol] != '.')
-        return false;
-    ms_text_clear(out);
-    ms_text_add(out, requirement, skip);
-    ms_text_puts(out, c->type.path);
-    ms_text_puts(out, requirement + skip + n_protocol);
-    return !out->failed;
-}
-
-/* "Pair<A>.count" to "Pair.count", as metadata has it; "Pair.< infix" stays. */
-static void cut_arguments(char *text)
-{
-    char *to = text;
+    static const char ALLOCATING[] = ".__allocating_init";
+    char *open[MAX_ARGUMENTS], *to = text;
+    size_t n_open = 0;
     for (const char *from = text; *from; from++) {
-        const char *end = from > text && from[-1] != '.' && *from == '<' ? from : NULL;
-        for (unsigned depth = 0; end && *end; end++) {
-            depth += *end == '<';
-            if (*end == '>' && --depth == 0)
-                break;
-        }
-        if (end && *end)
-            from = end;
-        else
-            *to++ = *from;
+        char before = from > text ? from[-1] : '.';
+        if (*from == '<' && before != '.' && n_open < MAX_ARGUMENTS)
+            open[n_open++] = to;
+        *to++ = *from;
+        if (*from == '>' && before != '-' && n_open)
+            to = open[--n_open];
     }
     *to = 0;
+    char *allocating = strstr(text, ALLOCATING);
+    if (allocating)
+        memmove(allocating + 1, allocating + sizeof ALLOCATING - sizeof "init",
+                strlen(allocating + sizeof ALLOCATING - sizeof "init") + 1);
 }
 
-static bool is_called(const struct ms_frame *frame, const char *name)
+/*
+ * The names, in Apple's short form, of the functions that may meet the requirement: of "static
+ * Equatable.== infix(_:_:)" the type's own is "static Gadget.== infix(_:_:)"; one in an extension
+ * of the protocol is called as the requirement is. False without any.
+ */
+static bool expect_names(const struct ms_swift_conformance *c, const struct ms_swift_witness *w,
+                         const char *symbol, struct expected *out)
 {
-    char text[1024];
+    static const char STATIC[] = "static ";
+    char *name = out->of_protocol;
+    size_t n = symbol && !w->symbol
+                   ? ms_swift_requirement_of_symbol(c, symbol, MS_DEMANGLE_SIMPLIFIED, name, ROOM)
+                   : ms_swift_requirement_write(c, w, MS_DEMANGLE_SIMPLIFIED, name, ROOM);
+    out->n_refused = 0;
+    if (n >= ROOM || !c->protocol.path || !c->type.path)
+        return false;
+    simplify(name);
+    size_t skip = strncmp(name, STATIC, sizeof STATIC - 1) == 0 ? sizeof STATIC - 1 : 0;
+    size_t n_protocol = strlen(c->protocol.path);
+    if (strncmp(name + skip, c->protocol.path, n_protocol) != 0 || name[skip + n_protocol] != '.')
+        return false;
+    int written = snprintf(out->of_type, ROOM, "%.*s%s%s", (int)skip, name, c->type.path,
+                           name + skip + n_protocol);
+    return written > 0 && written < ROOM;
+}
+
+static bool is_called(const struct ms_frame *frame, struct expected *expected)
+{
+    char text[ROOM];
     const char *linkage = frame->linkage ? frame->linkage : frame->name;
+    for (size_t i = 0; linkage && i < expected->n_refused; i++)
+        if (expected->refused[i] == linkage)
+            return false;
     if (!linkage)
         return false;
     size_t n = ms_demangle(linkage, strlen(linkage), MS_DEMANGLE_SIMPLIFIED | MS_DEMANGLE_FOLD,
                            text, sizeof text);
-    if (!n || n >= sizeof text)
-        return false;
-    cut_arguments(text);
-    return strcmp(text, name) == 0;
+    if (n && n < sizeof text) {
+        simplify(text);
+        if (strcmp(text, expected->of_type) == 0 || strcmp(text, expected->of_protocol) == 0)
+            return true;
+    }
+    if (expected->n_refused < MAX_REFUSED)
+        expected->refused[expected->n_refused++] = linkage;
+    return false;
 }
 
 /* The frame of an answer that is the function called so, and has a line. */
 static const struct ms_frame *matching(const struct ms_answer *answer, bool is_call,
-                                       const char *name)
+                                       struct expected *expected)
 {
     for (size_t k = 0; k < answer->n_frames; k++) {
         const struct ms_frame *frame = &answer->frames[k];
         if (is_call && k + 1 < answer->n_frames)
             continue;
-        if (is_written(frame) && (is_call || frame->inlined) && is_called(frame, name))
+        if (is_written(frame) && (is_call || frame->inlined) && is_called(frame, expected))
             return frame;
     }
     return NULL;
@@ -242,30 +262,27 @@ static const struct ms_frame *matching(const struct ms_answer *answer, bool is_c
 
 static void choose(struct finder *f, const struct ms_answers *answers)
 {
-    struct ms_text name;
+    struct expected expected;
     bool has_name = false;
     size_t named = SIZE_MAX;
-    ms_text_init(&name, 1 << 16);
     for (size_t i = 0; i < f->n; i++) {
         const struct probe *probe = &f->probes[i];
         struct ms_frame *frame = &f->frames[probe->witness];
         if (is_written(frame))
             continue; /* found, or it had a line to begin with */
         if (named != probe->witness)
-            has_name = expected_name(&f->swift->conformances[probe->conformance],
-                                     &f->swift->witnesses[probe->witness],
-                                     f->out->symbols[probe->witness], &name);
+            has_name = expect_names(&f->swift->conformances[probe->conformance],
+                                    &f->swift->witnesses[probe->witness],
+                                    f->out->symbols[probe->witness], &expected);
         named = probe->witness;
         const struct ms_frame *found =
-            has_name ? matching(&answers->items[i], probe->is_call, name.at) : NULL;
+            has_name ? matching(&answers->items[i], probe->is_call, &expected) : NULL;
         if (!found)
             continue;
         *frame = *found;
         frame->inlined = false;
         f->out->items[probe->witness] = (struct ms_answer){frame, 1, MS_WHY_COMPLETE};
     }
-    f->no_memory |= name.failed;
-    ms_text_fini(&name);
 }
 
 static enum ms_status follow(struct finder *f, struct ms_error *err)
