@@ -159,7 +159,8 @@ enum ms_status ms_tree_make_regions(struct ms_tree_store *store, struct ms_error
         leaf->first = lower_bound(store->symbols, at, leaf->vm);
         leaf->n = at - leaf->first;
         at = leaf->first;
-        size_symbols(store->symbols + leaf->first, leaf->n, end_of(leaf->vm, leaf->bytes));
+        if (leaf->n)
+            size_symbols(store->symbols + leaf->first, leaf->n, end_of(leaf->vm, leaf->bytes));
     }
     size_symbols(store->symbols, at, n ? leaves[0]->vm : UINT64_MAX);
     tree->n_outside = at;
