@@ -132,6 +132,20 @@ static enum ms_status read_lines(struct reading *r, const struct ms_unit *unit,
     return take_rows(r, err);
 }
 
+/* A row takes a byte of its table at least, so that more rows than bytes come of units that share
+ * tables, which no compiler makes. */
+static enum ms_status read_lines_within(struct reading *r, const struct ms_unit *unit,
+                                        struct ms_error *err)
+{
+    const struct ms_dwarf *dwarf = r->lookup.dwarf;
+    if (r->store->n_lines > dwarf->s.line.n)
+        return ms_unit_fail(unit, err, MS_E_LIMIT, unit->header.root,
+                            "its line table is not read: those before it had %zu rows, in a "
+                            ".debug_line of %zu bytes",
+                            r->store->n_lines, dwarf->s.line.n);
+    return read_lines(r, unit, err);
+}
+
 /* Rows in the order of their addresses. */
 static enum ms_status sort_lines(struct ms_tree_store *s, struct ms_error *err)
 {
@@ -173,7 +187,7 @@ static enum ms_status read_unit(struct reading *r, const struct ms_unit_header *
         if (status != MS_OK && status != MS_E_NOMEM)
             ms_tree_fault(r->store, &fault);
         if (status != MS_E_NOMEM)
-            status = lines ? read_lines(r, &unit, &fault) : MS_OK;
+            status = lines ? read_lines_within(r, &unit, &fault) : MS_OK;
     }
     if (status == MS_E_NOMEM)
         return ms_fail_memory(err);
