@@ -42,11 +42,11 @@ static void put_symbol(void *to, const struct ms_tree_symbol *symbol, struct sym
     ms_json_object(json);
     if (symbol->name) {
         bool table = symbol->flags & (MS_TREE_NAME_NLIST | MS_TREE_NAME_EXPORT);
-        const char *mangled = symbol->name + (table && symbol->name[0] == '_');
+        bool underscore = table && name.raw_bytes && symbol->name[0] == '_';
         ms_json_key(json, "name");
         ms_json_string_n(json, name.at, name.n);
         ms_json_key(json, "mangled");
-        ms_json_string_n(json, mangled, strnlen(mangled, 2 * name.n + 65536));
+        ms_json_string_n(json, symbol->name + underscore, name.raw_bytes - underscore);
     }
     ms_json_field_address(json, "address", symbol->vm);
     ms_json_field_uint(json, "size", symbol->bytes);

@@ -32,14 +32,14 @@ static struct symbols_name name_of(struct symbols_walk *w, const struct ms_tree_
 {
     static const char nameless[] = "null";
     if (!symbol->name)
-        return (struct symbols_name){nameless, sizeof nameless - 1};
+        return (struct symbols_name){nameless, sizeof nameless - 1, 0};
     size_t most = w->name_budget > CUT_NAME ? (size_t)w->name_budget : CUT_NAME;
-    size_t n = strnlen(symbol->name, most);
+    size_t n = strnlen(symbol->name, most), raw = n;
     w->result->cut |= n == most;
     w->name_budget -= n < w->name_budget ? n : w->name_budget;
     size_t start = symbol->flags & MS_TREE_STUB ? sizeof stub_prefix - 1 : 0;
     if (w->style->mangled && !start)
-        return (struct symbols_name){symbol->name, n};
+        return (struct symbols_name){symbol->name, n, raw};
     bool table = symbol->flags & (MS_TREE_NAME_NLIST | MS_TREE_NAME_EXPORT);
     const char *plain = symbol->name;
     if (!w->style->mangled) {
@@ -47,19 +47,19 @@ static struct symbols_name name_of(struct symbols_walk *w, const struct ms_tree_
                                           w->room + start, sizeof w->room - start);
         if (shown && shown < sizeof w->room - start) {
             memcpy(w->room, stub_prefix, start);
-            return (struct symbols_name){w->room, start + shown};
+            return (struct symbols_name){w->room, start + shown, raw};
         }
     }
     bool underscore = table && plain[0] == '_';
     plain += underscore;
     n -= underscore;
     if (!start)
-        return (struct symbols_name){plain, n};
+        return (struct symbols_name){plain, n, raw};
     if (n > MAX_SHOWN)
         n = MAX_SHOWN;
     memcpy(w->room, stub_prefix, start);
     memcpy(w->room + start, plain, n);
-    return (struct symbols_name){w->room, start + n};
+    return (struct symbols_name){w->room, start + n, raw};
 }
 
 /* Does text have something in it that the pattern fits? '*' is any bytes, '?' is one. */

@@ -12,6 +12,7 @@
 struct symbols_name {
     const char *at;
     size_t n;
+    size_t raw_bytes; /* of the symbol's own name, as far as it may be shown */
 };
 
 struct symbols_walk;
