@@ -18,8 +18,9 @@ const char *otool_name_of(const struct otool_name *table, uint32_t value);
 
 /* The load commands one by one; see otool_walk_next. */
 struct otool_walk {
-    struct ms_bytes area; /* all commands */
+    struct ms_bytes area; /* from the first command to the end of the slice */
     uint64_t base_off;    /* where that is in the slice */
+    uint64_t limit;       /* a command starts before it */
     uint64_t at;          /* of the next one in it */
     uint32_t index, n;
     bool big;

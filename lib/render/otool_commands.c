@@ -429,6 +429,9 @@ enum ms_status ms_otool_commands(const struct ms_otool_image *image, const struc
             ms_json_object(out->json);
         else
             ms_sink_printf(out->sink, "Load command %u\n", (unsigned)(walk.index - 1));
+        if (!out->json && walk.at > image->command_bytes)
+            ms_sink_printf(out->sink, "load command %u extends past end of load commands\n",
+                           (unsigned)(walk.index - 1));
         if (form)
             put_command(image, form, &command, n_symbols, out);
         else

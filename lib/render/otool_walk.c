@@ -113,8 +113,8 @@ void otool_walk_start(const struct ms_otool_image *image, struct otool_walk *wal
     walk->base_off = image->is64 ? 32 : 28;
     walk->n = image->n_commands;
     walk->big = image->big;
-    if (!ms_bytes_part(image->bytes, walk->base_off, image->command_bytes, &walk->area))
-        (void)ms_bytes_from(image->bytes, walk->base_off, &walk->area);
+    (void)ms_bytes_from(image->bytes, walk->base_off, &walk->area);
+    walk->limit = image->command_bytes < walk->area.n ? image->command_bytes : walk->area.n;
 }
 
 enum ms_status otool_walk_next(const struct ms_otool_image *image, struct otool_walk *walk,
@@ -124,13 +124,15 @@ enum ms_status otool_walk_next(const struct ms_otool_image *image, struct otool_
     if (walk->index == walk->n)
         return MS_ABSENT;
     uint32_t index = walk->index++;
-    uint64_t left = walk->area.n - walk->at, off = walk->base_off + walk->at;
+    uint64_t left = walk->at < walk->limit ? walk->limit - walk->at : 0;
+    uint64_t off = walk->base_off + walk->at;
     if (left < 8) {
         walk->n = walk->index;
         return ms_fail(err, MS_E_FORMAT, image->where, off,
                        "load command %u of %u needs 8 bytes, %llu remain", (unsigned)index,
                        (unsigned)image->n_commands, (unsigned long long)left);
     }
+    left = walk->area.n - walk->at; /* the header may give them less space than they take */
     out->cmd = otool_u32(walk->area, walk->at, walk->big);
     out->off = (uint32_t)off;
     uint32_t bytes = otool_u32(walk->area, walk->at + 4, walk->big);
