@@ -314,6 +314,7 @@ static void put_json_section(const struct ms_section *section, struct ms_bytes b
 {
     char part[512];
     size_t n = 0;
+    ms_json_object(json);
     ms_json_field(json, "segment", section->segment_name);
     ms_json_field(json, "section", section->name);
     ms_json_field_address(json, "addr", section->vm);
@@ -330,6 +331,7 @@ static void put_json_section(const struct ms_section *section, struct ms_bytes b
         }
     }
     ms_sink_write(json->sink, "\"", 1);
+    ms_json_object_end(json);
 }
 
 enum ms_status ms_otool_section(const struct ms_macho *macho, const struct ms_section *section,

@@ -83,7 +83,7 @@ void ms_otool_data_in_code(const struct ms_macho *macho, const struct ms_otool_o
 
 /**
  * The bytes of a section, by its kind with `verbose` (strings, numbers, pointers), else in rows
- * of 16. In JSON: the members of an object that the caller has opened; "bytes" is hexadecimal.
+ * of 16. In JSON: an object; "bytes" is hexadecimal.
  * @return MS_E_FORMAT: it lies outside the file
  */
 enum ms_status ms_otool_section(const struct ms_macho *macho, const struct ms_section *section,
