@@ -11,6 +11,7 @@
 #include "machsym/demangle.h"
 #include "machsym/runtime.h"
 #include "runtime/code_refs.h"
+#include "runtime/swift_conform.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,7 +20,7 @@
 enum {
     STEP = 4,             /* bytes between addresses at which inlined calls are looked for */
     MAX_CODE = 2048,      /* of a witness that are looked at; real: 400 */
-    MAX_PROBES = 1 << 20, /* addresses looked up in all */
+    MAX_PROBES = 1 << 20, /* addresses, or symbols, looked up in all */
     ROOM = 1024,          /* for a name; a longer one is not looked for */
     MAX_ARGUMENTS = 32,   /* lists of generic arguments in each other */
     MAX_REFUSED = 64,     /* names that were compared in vain, of one witness */
@@ -55,6 +56,7 @@ struct finder {
     uint64_t *addresses;
     size_t n, probes_room, addresses_room;
     struct probe current;
+    size_t symbols_left; /* that may still be looked at */
     bool no_memory;
 };
 
@@ -114,21 +116,34 @@ static enum ms_status look_up(struct finder *f, struct ms_error *err)
     return MS_OK;
 }
 
-/* The symbols of the functions. Folded code has one for each of the conformances that share it. */
+/*
+ * The symbol of a witness. Folded code has one for each of the conformances that share it, and
+ * perhaps several of one conformance: which of those is meant, their kinds tell at best.
+ */
 static enum ms_status find_symbol(struct finder *f, const struct ms_swift_conformance *c, size_t k,
                                   struct ms_error *err)
 {
-    for (size_t i = 0; i < MAX_ALIASES; i++) {
+    const struct ms_swift_witness *w = &f->swift->witnesses[k];
+    const char *found = NULL;
+    for (size_t i = 0;; i++) {
         struct ms_frame alias;
-        enum ms_status status = ms_image_alias(f->image, f->swift->witnesses[k].vm, i, &alias, err);
+        if (i >= MAX_ALIASES || !f->symbols_left)
+            return MS_OK;
+        f->symbols_left--;
+        enum ms_status status = ms_image_alias(f->image, w->vm, i, &alias, err);
+        if (status == MS_ABSENT)
+            break;
         if (status != MS_OK)
-            return status == MS_ABSENT ? MS_OK : status;
+            return status;
         if (!alias.linkage || !is_witness_symbol(alias.linkage) ||
+            ms_swift_kind_of_symbol(alias.linkage) != w->kind ||
             !ms_swift_requirement_of_symbol(c, alias.linkage, MS_DEMANGLE_SIMPLIFIED, NULL, 0))
             continue;
-        f->out->symbols[k] = alias.linkage;
-        break;
+        if (found && strcmp(found, alias.linkage) != 0)
+            return MS_OK;
+        found = alias.linkage;
     }
+    f->out->symbols[k] = found;
     return MS_OK;
 }
 
@@ -308,7 +323,7 @@ static enum ms_status follow(struct finder *f, struct ms_error *err)
 enum ms_status ms_image_witnesses(struct ms_image *image, const struct ms_swift_metadata *swift,
                                   struct ms_image_witnesses *out, struct ms_error *err)
 {
-    struct finder f = {.image = image, .swift = swift, .out = out};
+    struct finder f = {.image = image, .swift = swift, .out = out, .symbols_left = MAX_PROBES};
     memset(out, 0, sizeof *out);
     out->n = swift->n_witnesses;
     out->items = calloc(out->n + 1, sizeof *out->items);

@@ -50,20 +50,24 @@ enum ms_swift_requirement ms_swift_kind_of_symbol(const char *symbol)
     static const struct {
         const char *end;
         enum ms_swift_requirement kind;
-    } ENDS[] = {{"Tl", MS_SWIFT_ASSOCIATED_TYPE}, {"Tn", MS_SWIFT_ASSOCIATED_CONFORMANCE},
-                {"Tb", MS_SWIFT_BASE_PROTOCOL},   {"gTq", MS_SWIFT_GETTER},
-                {"sTq", MS_SWIFT_SETTER},         {"MTq", MS_SWIFT_MODIFY},
-                {"xTq", MS_SWIFT_MODIFY},         {"rTq", MS_SWIFT_READ},
-                {"yTq", MS_SWIFT_READ},           {"gZTq", MS_SWIFT_GETTER},
-                {"sZTq", MS_SWIFT_SETTER},        {"MZTq", MS_SWIFT_MODIFY},
-                {"xZTq", MS_SWIFT_MODIFY},        {"rZTq", MS_SWIFT_READ},
-                {"yZTq", MS_SWIFT_READ},          {"CTq", MS_SWIFT_INIT},
-                {"Tq", MS_SWIFT_METHOD}};
+    } WHOLE[] = {{"Tl", MS_SWIFT_ASSOCIATED_TYPE},
+                 {"Tn", MS_SWIFT_ASSOCIATED_CONFORMANCE},
+                 {"Tb", MS_SWIFT_BASE_PROTOCOL}},
+      ENDS[] = {{"g", MS_SWIFT_GETTER}, {"s", MS_SWIFT_SETTER}, {"M", MS_SWIFT_MODIFY},
+                {"x", MS_SWIFT_MODIFY}, {"r", MS_SWIFT_READ},   {"y", MS_SWIFT_READ},
+                {"C", MS_SWIFT_INIT},   {"", MS_SWIFT_METHOD}};
     size_t n = strlen(symbol);
-    for (size_t i = 0; i < sizeof ENDS / sizeof *ENDS; i++)
-        if (ends(symbol, n, ENDS[i].end))
-            return ENDS[i].kind;
-    return MS_SWIFT_UNKNOWN_REQUIREMENT;
+    for (size_t i = 0; i < sizeof WHOLE / sizeof *WHOLE; i++)
+        if (ends(symbol, n, WHOLE[i].end))
+            return WHOLE[i].kind;
+    if (!ends(symbol, n, "Tq") && !ends(symbol, n, "TW"))
+        return MS_SWIFT_UNKNOWN_REQUIREMENT;
+    n -= 2;
+    n -= n && symbol[n - 1] == 'Z'; /* static */
+    size_t i = 0;
+    while (!ends(symbol, n, ENDS[i].end))
+        i++;
+    return ENDS[i].kind;
 }
 
 static bool is_function(enum ms_swift_requirement kind)

@@ -6,7 +6,10 @@
 
 #include "machsym/runtime.h"
 
-/** The kind of requirement that a symbol (`…Tq`, `…Tl`, `…Tn`, `…Tb`) names. */
+/**
+ * The kind of requirement that a symbol (`…Tq`, `…Tl`, `…Tn`, `…Tb`) names, or that a witness
+ * (`…TW`) meets.
+ */
 enum ms_swift_requirement ms_swift_kind_of_symbol(const char *symbol);
 
 #endif

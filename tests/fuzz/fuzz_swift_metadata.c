@@ -29,6 +29,10 @@ static void check_witness(const struct ms_swift_conformance *c, const struct ms_
         if (strlen(name) != (n < sizeof name ? n : sizeof name - 1))
             abort();
     }
+    static const char OTHER[] = "$s5Views3RowV7Toolkit6TitledAadEP5titleAD3IntVvgTW";
+    (void)ms_swift_requirement_of_symbol(c, OTHER, 0, name, sizeof name);
+    if (w->symbol && ms_swift_requirement_of_symbol(c, w->symbol, 1, NULL, 0) && !c->type.path)
+        abort();
     if (w->has_address && (w->kind < MS_SWIFT_METHOD || w->kind > MS_SWIFT_MODIFY || w->import))
         abort();
 }
