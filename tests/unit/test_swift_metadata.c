@@ -4,6 +4,7 @@
 #include "machsym/demangle.h"
 #include "machsym/error.h"
 #include "machsym/runtime.h"
+#include "runtime/swift_conform.h"
 
 #include <criterion/criterion.h>
 
@@ -444,4 +445,26 @@ Test(swift_metadata, a_witness_symbol_is_believed_for_its_conformance_alone)
     cr_assert_eq(
         ms_swift_requirement_of_symbol(&c, SYMBOL, MS_DEMANGLE_SIMPLIFIED, text, sizeof text), 0);
     cr_assert_str_eq(text, "");
+}
+
+Test(swift_metadata, kinds_of_symbols)
+{
+    static const struct {
+        const char *symbol;
+        enum ms_swift_requirement kind;
+    } CASES[] = {{"$s7SwiftUI4ViewP4body4BodyQzvgTq", MS_SWIFT_GETTER},
+                 {"$s7Toolkit6TitledP5titleAA3IntVvsTq", MS_SWIFT_SETTER},
+                 {"$s7Toolkit6TitledP5titleAA3IntVvMTq", MS_SWIFT_MODIFY},
+                 {"$s7Toolkit5SceneP4makexyFZTq", MS_SWIFT_METHOD},
+                 {"$s14ArgumentParser17ParsableArgumentsPxycfCTq", MS_SWIFT_INIT},
+                 {"$s4Body7SwiftUI4ViewPTl", MS_SWIFT_ASSOCIATED_TYPE},
+                 {"$s7SwiftUI4ViewP4BodyAC_AaBTn", MS_SWIFT_ASSOCIATED_CONFORMANCE},
+                 {"$sSHSQTb", MS_SWIFT_BASE_PROTOCOL},
+                 {"$s5Views3RowV7Toolkit6TitledAadEP5titleAD3IntVvgTW", MS_SWIFT_GETTER},
+                 {"$s5Views3RowVMa", MS_SWIFT_UNKNOWN_REQUIREMENT},
+                 {"Tq", MS_SWIFT_METHOD},
+                 {"", MS_SWIFT_UNKNOWN_REQUIREMENT}};
+    for (size_t i = 0; i < sizeof CASES / sizeof *CASES; i++)
+        cr_assert_eq(ms_swift_kind_of_symbol(CASES[i].symbol), CASES[i].kind, "%s",
+                     CASES[i].symbol);
 }
