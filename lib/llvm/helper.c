@@ -20,7 +20,7 @@
 static int fail(const struct ms_error *err)
 {
     char line[MS_ERROR_LINE];
-    fprintf(stderr, "machsym-helper-llvm: %s\n", ms_error_describe(err, line));
+    fprintf(stderr, "machsym otool: %s\n", ms_error_describe(err, line));
     return err->status == MS_ABSENT ? 1 : err->status == MS_E_NOMEM ? 4 : 3;
 }
 
@@ -90,7 +90,7 @@ static int disassemble(char **argv)
     if (ms_file_open(argv[2], &file, &err) != MS_OK)
         return fail(&err);
     if (!ms_bytes_part(ms_file_bytes(file), number(argv[3], 0), number(argv[4], 0), &slice)) {
-        fprintf(stderr, "machsym-helper-llvm: %s: it has been changed\n", argv[2]);
+        fprintf(stderr, "machsym otool: %s: it has been changed\n", argv[2]);
         return 3;
     }
     enum ms_status status = ms_macho_parse(slice, argv[2], &macho, &err);
