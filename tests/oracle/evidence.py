@@ -1,6 +1,7 @@
 """What decides between two answers: the symbol table and section headers as they are, and the
 DWARF as llvm-dwarfdump prints it."""
 import bisect
+import os
 import re
 import subprocess
 
@@ -16,9 +17,9 @@ class Evidence:
         self._lookups = {}     # address -> text
         self._functions = []   # (low, high, names) of subprograms that were looked up
 
-    def _run(self, tool, *arguments):
+    def _run(self, tool, *arguments, path=None):
         return subprocess.run([tools.llvm_tool(tool), f"--arch={self.piece.arch}", *arguments,
-                               self.path], capture_output=True, text=True, errors="replace",
+                               path or self.path], capture_output=True, text=True, errors="replace",
                               check=False).stdout
 
     # -- symbols and sections --
@@ -45,10 +46,15 @@ class Evidence:
         at = bisect.bisect_right(self._starts_of_symbols, address)
         return table[at - 1] if at else None
 
+    def binary(self):
+        """The file with LC_FUNCTION_STARTS: a dSYM has none, the binary beside it has."""
+        beside = re.sub(r"\.dSYM(/Contents/Resources/DWARF/[^/]*)?/?$", "", self.path)
+        return beside if beside != self.path and os.path.isfile(beside) else self.path
+
     def function_start(self, address):
         """The last of LC_FUNCTION_STARTS at or before the address, or None."""
         if self._starts is None:
-            out = self._run("llvm-objdump", "--macho", "--function-starts=addrs")
+            out = self._run("llvm-objdump", "--macho", "--function-starts=addrs", path=self.binary())
             self._starts = sorted(int(line, 16) for line in out.splitlines()
                                   if re.fullmatch(r"[0-9a-f]{8,16}", line))
         at = bisect.bisect_right(self._starts, address)
