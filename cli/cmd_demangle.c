@@ -139,7 +139,7 @@ static bool on_name(void *to, const struct ms_found_name *name)
     if (opt.json)
         print_json(run, *name);
     else
-        ms_sink_plain(&run->out.sink, name->demangled);
+        ms_sink_plain_n(&run->out.sink, name->demangled, name->n_demangled);
     return !run->out.sink.failed;
 }
 

@@ -309,14 +309,16 @@ bool ms_word_extend(struct ms_word *word, const char *at, size_t n, size_t max, 
     size_t most = n < max ? n : max;
     while (word->n < most) {
         bool in_zone = word->n < word->zone_end;
-        size_t before = word->n;
+        size_t i = word->n;
         if (in_zone)
-            word->n += is_objc_byte(word, at);
+            i += is_objc_byte(word, at);
         else
-            while (word->n < most && is_name_byte(at[word->n]))
-                word->n++;
-        if (word->n > before)
+            while (i < most && is_name_byte(at[i]))
+                i++;
+        if (i > word->n) {
+            word->n = i;
             continue;
+        }
         if (!in_zone && enter_objc(word, at)) {
             word->n++; /* the '-' */
         } else {

@@ -23,6 +23,8 @@ uint64_t ms_name_hash(const char *name, size_t n)
 bool ms_name_cache_get(const struct ms_name_cache *cache, uint64_t hash, const char *name, size_t n,
                        const char **demangled, size_t *n_demangled)
 {
+    if (cache->seen[hash & (MS_CACHE_SEEN - 1)] != (uint32_t)(hash >> 32))
+        return false; /* it came never, or too long ago */
     const struct ms_name_slot *slot = &cache->slots[hash & (MS_CACHE_SLOTS - 1)];
     if (slot->hash != hash || slot->n != n || !n || memcmp(slot->at, name, n) != 0)
         return false;

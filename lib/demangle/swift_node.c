@@ -15,6 +15,14 @@ const char *const ms_swift_phrases[MS_SWIFT_N_KINDS] = {
 #undef X
 };
 
+/* Of a literal or NULL, whose length is a constant to the compiler alike. */
+#define BYTES_OF(phrase) ((phrase) ? sizeof(#phrase) - 3 : 0)
+const uint8_t ms_swift_phrase_bytes[MS_SWIFT_N_KINDS] = {
+#define X(kind, flags, phrase) BYTES_OF(phrase),
+    MS_SWIFT_KINDS(X)
+#undef X
+};
+
 struct ms_swift_node *ms_swift_make(struct ms_arena *arena, enum ms_swift_kind kind)
 {
     struct ms_swift_node *node = ms_arena_take(arena, sizeof *node);

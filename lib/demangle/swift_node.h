@@ -475,6 +475,7 @@ struct ms_swift_node {
 /* Flags and phrase of a kind. */
 extern const uint8_t ms_swift_flags[MS_SWIFT_N_KINDS];
 extern const char *const ms_swift_phrases[MS_SWIFT_N_KINDS];
+extern const uint8_t ms_swift_phrase_bytes[MS_SWIFT_N_KINDS]; /* their lengths */
 
 /* The index of VALUE_WITNESS' first child counts in here; the last one's name is NULL. */
 struct ms_swift_value_witness {

@@ -237,7 +237,7 @@ static bool print_name(struct ms_swift_printer *p, ms_swift_tree *node)
 
 static void print_phrase(struct ms_swift_printer *p, ms_swift_tree *node)
 {
-    ms_swift_puts(p, ms_swift_phrases[node->kind]);
+    ms_swift_put(p, ms_swift_phrases[node->kind], ms_swift_phrase_bytes[node->kind]);
     /* Of operations on values a copy and a consume alone are told with their signature. */
     if ((node->kind >= MS_SWIFT_OUTLINED_RETAIN && node->kind <= MS_SWIFT_OUTLINED_ENUM_GET_TAG) ||
         node->kind == MS_SWIFT_ANONYMOUS_DESCRIPTOR)

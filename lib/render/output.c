@@ -44,7 +44,12 @@ static size_t plain_run(const unsigned char *at, size_t n)
 
 void ms_sink_plain(struct ms_sink *sink, const char *text)
 {
-    const unsigned char *at = (const unsigned char *)text, *end = at + strlen(text);
+    ms_sink_plain_n(sink, text, strlen(text));
+}
+
+void ms_sink_plain_n(struct ms_sink *sink, const char *text, size_t n_text)
+{
+    const unsigned char *at = (const unsigned char *)text, *end = at + n_text;
     while (at < end) {
         size_t n = plain_run(at, (size_t)(end - at));
         ms_sink_write(sink, (const char *)at, n);

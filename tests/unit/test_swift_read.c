@@ -403,3 +403,11 @@ Test(swift_read, out_of_memory)
         cr_assert_lt(n, 100);
     }
 }
+
+Test(swift_read, lengths_of_phrases)
+{
+    for (int i = 0; i < MS_SWIFT_N_KINDS; i++) {
+        const char *phrase = ms_swift_phrases[i];
+        cr_assert_eq(ms_swift_phrase_bytes[i], phrase ? strlen(phrase) : 0, "kind %d", i);
+    }
+}

@@ -24,6 +24,8 @@ void ms_sink_write(struct ms_sink *sink, const char *bytes, size_t n);
 void ms_sink_puts(struct ms_sink *sink, const char *text);
 /** Writes a name out of an untrusted file, control characters as '?' (ms_text_make_plain). */
 void ms_sink_plain(struct ms_sink *sink, const char *text);
+/** The same of n bytes, behind which stands a NUL. */
+void ms_sink_plain_n(struct ms_sink *sink, const char *text, size_t n);
 #if defined(__GNUC__)
 __attribute__((format(printf, 2, 3)))
 #endif
