@@ -382,7 +382,7 @@ static void complain_of_arch(const char *path, const struct ms_slice_uuid *slice
     if (opt.arch)
         complain("%s: has no %s slice; it has %s", path, opt.arch, list);
     else
-        complain("%s: has several slices: name one with -arch: %s", path, list);
+        complain("%s: has several slices (%s): choose one with -arch", path, list);
 }
 
 static void read_operand(struct run *run, const char *path, uint64_t *lookups)
@@ -396,7 +396,7 @@ static void read_operand(struct run *run, const char *path, uint64_t *lookups)
     }
     if (opt.lookups.n && n > 1 && !opt.arch) {
         complain_of_arch(path, slices, n);
-        note(run, EXIT_INPUT);
+        note(run, EXIT_USAGE);
         n_shown = n;
     }
     for (size_t i = 0; i < n && n_shown < n && !run->out.sink.failed; i++) {
