@@ -6,6 +6,7 @@
 
 #include "base/arena.h"
 #include "base/error.h"
+#include "resolve/companion.h"
 #include "resolve/paths.h"
 
 #include <dirent.h>
@@ -143,17 +144,19 @@ enum ms_status ms_bundle_find(const char *path, struct ms_bundle *out, struct ms
     bool is_there = false;
     ms_arena_init(&arena, 0);
     memset(out, 0, sizeof *out);
-    const char *version = version_of(&arena, path);
-    for (int i = 0; i < 2 * N_LAYOUTS && !is_there; i++)
-        is_there = find_in(&arena, path, &LAYOUTS[i % N_LAYOUTS], version, i >= N_LAYOUTS, &found);
     enum ms_status status = MS_OK;
-    if (!is_there)
+    if (ms_path_has_suffix(path, ".xcarchive"))
+        status = ms_companion_app(&arena, path, &path, err);
+    const char *version = status == MS_OK ? version_of(&arena, path) : NULL;
+    for (int i = 0; i < 2 * N_LAYOUTS && !is_there && status == MS_OK; i++)
+        is_there = find_in(&arena, path, &LAYOUTS[i % N_LAYOUTS], version, i >= N_LAYOUTS, &found);
+    if (status == MS_OK && !is_there)
         status = ms_fail(err, MS_E_FORMAT, path, MS_NO_OFFSET,
                          "holds no main binary: neither what an Info.plist names nor a file of its "
                          "own name");
-    else if (!(out->binary = copy(found.binary)) ||
-             (found.info && !(out->info = copy(found.info))) ||
-             (found.resources && !(out->resources = copy(found.resources))))
+    else if (status == MS_OK && (!(out->binary = copy(found.binary)) ||
+                                 (found.info && !(out->info = copy(found.info))) ||
+                                 (found.resources && !(out->resources = copy(found.resources)))))
         status = ms_fail_memory(err);
     if (status != MS_OK)
         ms_bundle_fini(out);

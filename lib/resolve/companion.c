@@ -89,12 +89,10 @@ static enum ms_status only_executable(struct ms_paths *out, const char *bundle,
     return status;
 }
 
-/* The one .app of an .xcarchive. */
-static enum ms_status archived_app(struct ms_paths *out, const char *archive, struct ms_error *err)
+enum ms_status ms_companion_app(struct ms_arena *arena, const char *archive, const char **out,
+                                struct ms_error *err)
 {
-    struct ms_arena scratch;
-    ms_arena_init(&scratch, 0);
-    char *products = ms_path_join(&scratch, archive, "Products");
+    char *products = ms_path_join(arena, archive, "Products");
     enum ms_status status = products ? MS_OK : ms_fail_memory(err);
     struct ms_paths files;
     ms_paths_init(&files);
@@ -110,16 +108,21 @@ static enum ms_status archived_app(struct ms_paths *out, const char *archive, st
         if (app && (strlen(app) != n || memcmp(app, files.items[i], n) != 0))
             status = ms_fail(err, MS_E_ARGUMENT, archive, MS_NO_OFFSET,
                              "holds several apps: name the one that is meant");
-        else if (!app && !(app = ms_arena_copy(&scratch, files.items[i], n)))
+        else if (!app && !(app = ms_arena_copy(arena, files.items[i], n)))
             status = ms_fail_memory(err);
     }
     if (status == MS_OK && !app)
         status = ms_fail(err, MS_E_FORMAT, archive, MS_NO_OFFSET, "no app in its Products folder");
-    if (status == MS_OK)
-        status = ms_companion_files(out, app, false, err);
     ms_paths_fini(&files);
-    ms_arena_fini(&scratch);
+    *out = app;
     return status;
+}
+
+static enum ms_status archived_app(struct ms_paths *out, const char *archive, struct ms_error *err)
+{
+    const char *app;
+    enum ms_status status = ms_companion_app(&out->arena, archive, &app, err);
+    return status == MS_OK ? ms_companion_files(out, app, false, err) : status;
 }
 
 enum ms_status ms_companion_files(struct ms_paths *paths, const char *path, bool whole,

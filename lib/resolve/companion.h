@@ -19,6 +19,13 @@ enum ms_status ms_companion_files(struct ms_paths *paths, const char *path, bool
                                   struct ms_error *err);
 
 /**
+ * The one .app among the products of an .xcarchive, in the arena.
+ * @return MS_E_FORMAT: there is none; MS_E_ARGUMENT: there are several; MS_E_IO; MS_E_NOMEM
+ */
+enum ms_status ms_companion_app(struct ms_arena *arena, const char *archive, const char **out,
+                                struct ms_error *err);
+
+/**
  * Fills the catalog with the dSYMs that may belong to a binary: X.dSYM beside it, beside
  * each bundle around it, in the dSYMs folder of its .xcarchive.
  * @return MS_OK, also when there are none; MS_E_NOMEM
