@@ -17,6 +17,7 @@
 
 enum {
     WORD_TRIES = 48,    /* to read a name in one word: words of any length cost no more */
+    WORD_LOOKS = 64,    /* for what could be one, where nothing is worth a try; likewise */
     CARRY_STEP = 1024,  /* text that is added at a time to what was held back */
     FIRST_OUTPUT = 4096 /* bytes; longer results take a second call */
 };
@@ -168,6 +169,7 @@ struct scan {
     size_t done; /* everything before it is handed on */
     size_t word_end;
     unsigned tries; /* that are left in this word */
+    unsigned looks; /* likewise */
     size_t no_objc; /* up to where */
     bool has_word;  /* as the filter's, for what the piece begins with */
 };
@@ -199,10 +201,14 @@ static bool judge(struct scan *scan, size_t start)
         }
         scan->word_end = start + word.n;
         scan->tries = WORD_TRIES;
+        scan->looks = WORD_LOOKS;
     }
     put_text(filter, scan->view.at + scan->done, start - scan->done);
     scan->done = start;
-    size_t n = scan->tries ? take_name(filter, at, &word, &scan->tries) : 0;
+    unsigned tries = scan->tries;
+    size_t n = tries ? take_name(filter, at, &word, &scan->tries) : 0;
+    if (tries == scan->tries && scan->looks-- == 0)
+        scan->tries = 0;
     scan->done += n;
     scan->at = n ? scan->done : start + 2;
     if (word.objc_at && n != word.n) {
