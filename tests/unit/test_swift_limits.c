@@ -214,7 +214,7 @@ static void run_on_small_stack(void *(*f)(void *))
     pthread_attr_destroy(&attr);
 }
 
-Test(swift_limits, time_grows_as_names_do_and_memory_is_bounded, .timeout = 600)
+Test(swift_limits, time_grows_as_names_do_and_memory_is_bounded)
 {
     run_on_small_stack(check_all);
 #if !defined(__SANITIZE_ADDRESS__) && defined(__linux__)
@@ -262,7 +262,7 @@ static void *double_all(void *ignored)
     return NULL;
 }
 
-Test(swift_limits, text_that_doubles_is_refused, .timeout = 60)
+Test(swift_limits, text_that_doubles_is_refused)
 {
     double before = seconds();
     run_on_small_stack(double_all);
@@ -286,7 +286,7 @@ static void *nest_payloads(void *ignored)
     return NULL;
 }
 
-Test(swift_limits, names_within_names, .timeout = 120)
+Test(swift_limits, names_within_names)
 {
     run_on_small_stack(nest_payloads);
 }
