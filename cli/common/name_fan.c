@@ -1,6 +1,5 @@
 #include "common/name_fan.h"
 
-#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -17,10 +16,26 @@ void name_fan_init(struct name_fan *fan, struct ms_name_filter *filter, struct m
     fan->filter = filter;
     fan->sink = sink;
     fan->style = style;
+    if (pthread_mutex_init(&fan->lock, NULL) != 0) {
+        fan->n = 1;
+    } else if (pthread_cond_init(&fan->changed, NULL) != 0) {
+        pthread_mutex_destroy(&fan->lock);
+        fan->n = 1;
+    }
 }
 
 void name_fan_fini(struct name_fan *fan)
 {
+    if (fan->n > 1) {
+        pthread_mutex_lock(&fan->lock);
+        fan->stop = true;
+        pthread_cond_broadcast(&fan->changed);
+        pthread_mutex_unlock(&fan->lock);
+        for (unsigned i = 0; i < fan->n_threads; i++)
+            pthread_join(fan->parts[i].thread, NULL);
+        pthread_cond_destroy(&fan->changed);
+        pthread_mutex_destroy(&fan->lock);
+    }
     for (unsigned i = 0; i < NAME_FAN_MAX; i++)
         free(fan->parts[i].text);
     memset(fan, 0, sizeof *fan);
@@ -58,16 +73,61 @@ static bool keep_name(void *to, const struct ms_found_name *name)
     return !sink.failed;
 }
 
-static void *work(void *of)
+static void filter_part(struct name_fan_part *part)
 {
-    struct name_fan_part *part = of;
     struct ms_name_filter_sink sink = {part, keep, keep_name, NULL};
     struct ms_name_filter *filter = ms_name_filter_open(&sink, part->fan->style, NULL, NULL);
     part->n_text = 0;
     part->whole = filter && ms_name_filter_feed(filter, part->bytes, part->n) &&
                   ms_name_filter_finish(filter);
     ms_name_filter_close(filter);
+}
+
+static void *work(void *of)
+{
+    struct name_fan_part *part = of;
+    struct name_fan *fan = part->fan;
+    pthread_mutex_lock(&fan->lock);
+    while (!fan->stop) {
+        if (!part->todo) {
+            pthread_cond_wait(&fan->changed, &fan->lock);
+            continue;
+        }
+        pthread_mutex_unlock(&fan->lock);
+        filter_part(part);
+        pthread_mutex_lock(&fan->lock);
+        part->todo = false;
+        pthread_cond_broadcast(&fan->changed);
+    }
+    pthread_mutex_unlock(&fan->lock);
     return NULL;
+}
+
+/* Gives a part to its thread, which is made at its first; false when that can't be. */
+static bool hand_out(struct name_fan *fan, unsigned i, const char *bytes, size_t n)
+{
+    struct name_fan_part *part = &fan->parts[i];
+    part->fan = fan;
+    part->bytes = bytes;
+    part->n = n;
+    pthread_mutex_lock(&fan->lock);
+    part->todo = true;
+    bool good = i < fan->n_threads || pthread_create(&part->thread, NULL, work, part) == 0;
+    if (!good)
+        part->todo = false;
+    else if (i == fan->n_threads)
+        fan->n_threads++;
+    pthread_cond_broadcast(&fan->changed);
+    pthread_mutex_unlock(&fan->lock);
+    return good;
+}
+
+static void wait_for(struct name_fan *fan, unsigned i)
+{
+    pthread_mutex_lock(&fan->lock);
+    while (fan->parts[i].todo)
+        pthread_cond_wait(&fan->changed, &fan->lock);
+    pthread_mutex_unlock(&fan->lock);
 }
 
 /* Where the first part of n bytes, which shall have about `wanted`, ends: behind a line feed. 0
@@ -82,20 +142,16 @@ static size_t cut(const char *bytes, size_t n, size_t wanted)
 
 bool name_fan_feed(struct name_fan *fan, const char *bytes, size_t n)
 {
-    pthread_t threads[NAME_FAN_MAX];
     unsigned n_parts = 0;
     size_t first = n, at = n;
     if (fan->n > 1 && n >= 2 * NAME_FAN_PART) {
         size_t each = n / fan->n > NAME_FAN_PART ? n / fan->n : NAME_FAN_PART;
         first = at = cut(bytes, n, each);
         while (first && n_parts + 1 < fan->n && at < n) {
-            struct name_fan_part *part = &fan->parts[n_parts];
-            part->fan = fan;
-            part->bytes = bytes + at;
-            part->n = cut(part->bytes, n - at, each);
-            if (!part->n || pthread_create(&threads[n_parts], NULL, work, part) != 0)
+            size_t n_part = cut(bytes + at, n - at, each);
+            if (!n_part || !hand_out(fan, n_parts, bytes + at, n_part))
                 break;
-            at += part->n;
+            at += n_part;
             n_parts++;
         }
         if (!n_parts)
@@ -104,7 +160,7 @@ bool name_fan_feed(struct name_fan *fan, const char *bytes, size_t n)
     bool good = ms_name_filter_feed(fan->filter, bytes, first);
     for (unsigned i = 0; i < n_parts; i++) {
         struct name_fan_part *part = &fan->parts[i];
-        pthread_join(threads[i], NULL);
+        wait_for(fan, i);
         if (part->whole)
             ms_sink_write(fan->sink, part->text, part->n_text);
         else

@@ -10,6 +10,8 @@
 #include "machsym/demangle.h"
 #include "machsym/output.h"
 
+#include <pthread.h>
+
 enum {
     NAME_FAN_MAX = 8,        /* threads */
     NAME_FAN_PART = 1 << 19, /* bytes for each: less isn't worth a thread */
@@ -21,8 +23,16 @@ struct name_fan {
     unsigned style;
     struct ms_name_filter *filter; /* the caller's, whose text goes to `sink` */
     struct ms_sink *sink;
+    /* Guards what follows of parts but their text. Threads live on from piece to piece: a new one
+     * starts on its maker's processor, and takes a while to find one of its own. */
+    pthread_mutex_t lock;
+    pthread_cond_t changed;
+    unsigned n_threads;
+    bool stop;
     struct name_fan_part {
         struct name_fan *fan;
+        pthread_t thread;
+        bool todo;         /* for the thread; false again when it is done */
         const char *bytes; /* to be filtered */
         size_t n;
         char *text; /* what came of them */
