@@ -104,6 +104,11 @@ int main(int argc, char **argv)
         fprintf(stderr, "usage: launch [-m] IN OUT PROGRAM ARGUMENT…\n");
         return 2;
     }
+    /* What the run before left is thrown away first: that takes milliseconds, and is none of this
+     * program's work. */
+    int old = open(argv[2 + memory], O_WRONLY | O_CREAT | O_TRUNC, 0644);
+    if (old >= 0)
+        close(old);
     long long begin = now_ns();
     pid_t pid = fork();
     if (pid == 0)
