@@ -8,6 +8,7 @@
 #include "common/names.h"
 #include "common/out.h"
 #include "common/timings.h"
+#include "common/with_dsym.h"
 #include "machsym/inits.h"
 #include "machsym/slide.h"
 #include "machsym/symbolize.h"
@@ -447,8 +448,6 @@ static int tell_damage(const struct listing *l)
 {
     char line[MS_ERROR_LINE];
     size_t n = 0;
-    if (l->info.damage->status != MS_OK)
-        warn("%s", ms_error_describe(l->info.damage, line));
     if (l->inits.damage.status != MS_OK) {
         complain("%s", ms_error_describe(&l->inits.damage, line));
         n++;
@@ -475,49 +474,11 @@ static int print(struct listing *l)
     return worse(status, opt.json ? print_json(l) : print_text(l));
 }
 
-/* The dSYM that was named, if it is that of the binary. */
-static int use_dsym(struct listing *l)
-{
-    struct ms_slice_uuid *slices;
-    size_t n, i = 0;
-    struct ms_error err;
-    struct ms_image *image;
-    if (ms_slice_uuids_read(opt.dsym, &slices, &n, &err) != MS_OK)
-        return complain_error(&err);
-    while (i < n && !(slices[i].has_uuid && l->info.has_uuid && slices[i].has_dwarf &&
-                      ms_uuid_equal(&slices[i].uuid, &l->info.uuid)))
-        i++;
-    int status = EXIT_DONE;
-    if (i == n) {
-        char uuid[MS_UUID_TEXT] = "none";
-        if (l->info.has_uuid)
-            ms_uuid_format(&l->info.uuid, uuid);
-        complain("%s: has no debug information of %s, whose UUID is %s", opt.dsym, l->info.name,
-                 uuid);
-        status = EXIT_INPUT;
-    } else if (ms_image_open_pair(l->info.binary_path, slices[i].path, &l->info.uuid, &image,
-                                  &err) != MS_OK) {
-        status = complain_error(&err);
-    } else {
-        ms_image_close(l->image);
-        l->image = image;
-        ms_image_info(image, &l->info);
-    }
-    ms_slice_uuids_free(slices, n);
-    return status;
-}
-
 static int run(const char *path)
 {
     static struct listing l; /* large: it holds the output buffer */
     struct ms_error err;
-    struct ms_image_choice choice = {path, opt.arch, NULL, false};
-    if (ms_image_open(&choice, &l.image, &err) != MS_OK)
-        return complain_error(&err);
-    ms_image_info(l.image, &l.info);
-    int status = opt.dsym ? use_dsym(&l) : EXIT_DONE;
-    if (status == EXIT_DONE && l.info.mismatch_path && !opt.dsym)
-        warn("%s is not used: it belongs to another build", l.info.mismatch_path);
+    int status = image_with_dsym(path, opt.arch, opt.dsym, &l.image, &l.info);
     if (opt.load.given)
         l.slide = ms_slide(opt.load.value, l.info.text_vm);
     l.style = (struct ms_show_style){opt.full_path, opt.names.mangled, name_style(&opt.names)};

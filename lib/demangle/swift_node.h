@@ -484,20 +484,6 @@ struct ms_swift_value_witness {
 };
 extern const struct ms_swift_value_witness ms_swift_value_witnesses[];
 
-/* Makers: NULL when memory is out (of the arena's ceiling, too). */
-struct ms_swift_node *ms_swift_make(struct ms_arena *arena, enum ms_swift_kind kind);
-struct ms_swift_node *ms_swift_make_text(struct ms_arena *arena, enum ms_swift_kind kind,
-                                         const char *text, size_t n);
-struct ms_swift_node *ms_swift_make_index(struct ms_arena *arena, enum ms_swift_kind kind,
-                                          uint64_t index);
-/* With children; when any of them is NULL the result is NULL. */
-struct ms_swift_node *ms_swift_make_1(struct ms_arena *arena, enum ms_swift_kind kind,
-                                      struct ms_swift_node *a);
-struct ms_swift_node *ms_swift_make_2(struct ms_arena *arena, enum ms_swift_kind kind,
-                                      struct ms_swift_node *a, struct ms_swift_node *b);
-struct ms_swift_node *ms_swift_make_3(struct ms_arena *arena, enum ms_swift_kind kind,
-                                      struct ms_swift_node *a, struct ms_swift_node *b,
-                                      struct ms_swift_node *c);
 /* Adds a child to a node that only its maker knows so far. False when either is NULL or memory
  * is out. */
 bool ms_swift_add(struct ms_arena *arena, struct ms_swift_node *parent,
