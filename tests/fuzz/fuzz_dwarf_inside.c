@@ -16,7 +16,19 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-enum { MOST_DIES = 200 };
+/*
+ * What one input may cost, so that there are thousands a second: nearly every attribute's value is
+ * tried as a list, and a list's expressions reach over all that is left of their section. Of many
+ * DIEs an eighth is looked at; which one the highest bits of the flags say.
+ */
+enum {
+    MOST_DIES = 200,
+    FEW_DIES = 16,
+    SHARE = 8,
+    MOST_TYPE_DIES = 1 << 11,
+    MOST_EXPRESSION = 48,
+    N_SEEN = 256
+};
 
 struct target {
     struct ms_dwarf *dwarf;
@@ -24,6 +36,8 @@ struct target {
     struct ms_text text;
     struct ms_arena arena;
     struct ms_locals_budget budget;
+    unsigned n_dies, share;
+    uint64_t seen[N_SEEN]; /* lists, + 1: most attributes have the value of another one */
 };
 
 static void expect_plain(const struct ms_text *text)
@@ -38,10 +52,17 @@ static void put_list(struct target *t, const struct ms_unit *unit, const struct 
     struct ms_loclist_entry entry;
     struct ms_bytes section =
         unit->encoding.version >= 5 ? t->dwarf->s.rnglists : t->dwarf->s.ranges;
+    uint64_t key = value->u * 2 + (value->form == DW_FORM_loclistx) + 1;
+    if (t->seen[key % N_SEEN] == key)
+        return;
+    t->seen[key % N_SEEN] = key;
     if (!ms_loclist_start(&list, unit, section, 12, value))
         return;
-    for (int i = 0; i < 8 && ms_loclist_next(&list, &entry); i++)
-        ms_expression_text(entry.expression, unit, MS_CPU_X86_64, &t->text);
+    for (int i = 0; i < 8 && ms_loclist_next(&list, &entry); i++) {
+        struct ms_bytes part = entry.expression;
+        part.n = part.n < MOST_EXPRESSION ? part.n : MOST_EXPRESSION;
+        ms_expression_text(part, unit, MS_CPU_X86_64, &t->text);
+    }
 }
 
 static void look_at(struct target *t, const struct ms_unit *unit, uint64_t off)
@@ -84,11 +105,14 @@ static void look_at_unit(struct target *t, const struct ms_unit_header *header)
         return;
     ms_walk_start(&walk, &unit, header->root);
     size_t last = 0;
-    for (int i = 0; i < MOST_DIES && ms_walk_next(&walk, &die); i++) {
+    memset(t->seen, 0, sizeof t->seen);
+    for (int i = 0; t->n_dies < MOST_DIES && ms_walk_next(&walk, &die); i++) {
+        bool wanted = t->n_dies < FEW_DIES || t->n_dies % SHARE == t->share;
+        t->n_dies++;
         if (die.off < last)
             abort(); /* it goes forward alone */
         last = die.off;
-        if (die.abbrev)
+        if (die.abbrev && wanted)
             look_at(t, &unit, die.off);
         if (i % 50 == 49 && die.abbrev)
             ms_walk_over(&walk, &die);
@@ -130,9 +154,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     memset(&t, 0, sizeof t);
     if (ms_dwarf_open(&s, &t.dwarf, NULL) != MS_OK)
         return 0;
-    ms_types_init(&t.types, t.dwarf, 1 << 16);
+    ms_types_init(&t.types, t.dwarf, MOST_TYPE_DIES);
     ms_text_init(&t.text, 1 << 20);
     ms_arena_init(&t.arena, 0);
+    t.share = flags / (256 / SHARE);
     t.budget = ms_locals_budget_for(t.dwarf);
     struct ms_unit_walk walk = {t.dwarf, false, 0};
     struct ms_unit_header header;
