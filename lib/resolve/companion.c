@@ -195,9 +195,40 @@ enum ms_status ms_companion_dsyms(struct ms_catalog *catalog, const char *binary
             status = add_dsym(catalog, arena, parent, ms_path_base(dir), err);
             if (status == MS_OK)
                 status = add_dsym(catalog, arena, parent, name, err);
+            /* A library of an .xcframework has them in a folder of their own. */
+            char *dsyms = ms_path_join(arena, parent, "dSYMs");
+            if (!dsyms)
+                return ms_fail_memory(err);
+            if (status == MS_OK)
+                status = add_dsym(catalog, arena, dsyms, ms_path_base(dir), err);
         }
         dir = parent;
     }
+    return status;
+}
+
+/*
+ * The binaries that `stand` may mean, the place of a dSYM without ".dSYM": X of X.dSYM is the
+ * binary beside it; X.app of X.app.dSYM the bundle.
+ */
+static enum ms_status add_binaries(struct ms_catalog *catalog, const char *stand,
+                                   const char *dwarf_name, struct ms_error *err)
+{
+    struct ms_arena *arena = &catalog->arena;
+    const char *candidates[2] = {stand, NULL};
+    enum ms_status status = MS_OK;
+    if (ms_path_is_folder(stand)) {
+        candidates[0] = NULL;
+        if (ms_path_is_bundle_name(stand))
+            status = main_binary(arena, stand, &candidates[0], err);
+    }
+    char *dir = ms_path_parent(arena, stand);
+    candidates[1] = dir ? ms_path_join(arena, dir, dwarf_name) : NULL;
+    if (!candidates[1])
+        return ms_fail_memory(err);
+    for (int i = 0; i < 2 && status == MS_OK; i++)
+        if (exists(candidates[i]) && !ms_path_is_folder(candidates[i]))
+            status = try(catalog, candidates[i], err);
     return status;
 }
 
@@ -208,26 +239,20 @@ enum ms_status ms_companion_binaries(struct ms_catalog *catalog, const char *dwa
     const char *marker = strstr(dwarf_file, "/Contents/Resources/DWARF/");
     if (!marker)
         return MS_OK;
-    /* X of X.dSYM is the binary beside it; X.app of X.app.dSYM the bundle. */
     size_t n = (size_t)(marker - dwarf_file), suffix = strlen(".dSYM");
     if (n > suffix && memcmp(marker - suffix, ".dSYM", suffix) == 0)
         n -= suffix;
     char *beside = ms_arena_copy(arena, dwarf_file, n);
-    if (!beside)
+    char *dir = beside ? ms_path_parent(arena, beside) : NULL;
+    if (!dir)
         return ms_fail_memory(err);
-    const char *candidates[2] = {beside, NULL};
-    enum ms_status status = MS_OK;
-    if (ms_path_is_folder(beside)) {
-        candidates[0] = NULL;
-        if (ms_path_is_bundle_name(beside))
-            status = main_binary(arena, beside, &candidates[0], err);
-    }
-    char *dir = ms_path_parent(arena, beside);
-    candidates[1] = dir ? ms_path_join(arena, dir, ms_path_base(dwarf_file)) : NULL;
-    if (!candidates[1])
+    enum ms_status status = add_binaries(catalog, beside, ms_path_base(dwarf_file), err);
+    if (status != MS_OK || strcmp(ms_path_base(dir), "dSYMs") != 0)
+        return status;
+    /* The folder dSYMs of an .xcframework's library stands beside the framework. */
+    char *outer = ms_path_parent(arena, dir);
+    char *framework = outer ? ms_path_join(arena, outer, ms_path_base(beside)) : NULL;
+    if (!framework)
         return ms_fail_memory(err);
-    for (int i = 0; i < 2 && status == MS_OK; i++)
-        if (exists(candidates[i]) && !ms_path_is_folder(candidates[i]))
-            status = try(catalog, candidates[i], err);
-    return status;
+    return add_binaries(catalog, framework, ms_path_base(dwarf_file), err);
 }

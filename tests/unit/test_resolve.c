@@ -234,6 +234,32 @@ Test(image, names_nothing_in_a_plain_folder)
 
 TestSuite(bundles, .init = make_scratch, .fini = drop_scratch);
 
+Test(bundles, of_an_xcframework_find_each_other)
+{
+    /* Xcode puts the dSYMs of a library into a folder beside the framework. */
+    folder("deep.framework");
+    folder("dSYMs");
+    folder("dSYMs/deep.framework.dSYM");
+    folder("dSYMs/deep.framework.dSYM/Contents");
+    folder("dSYMs/deep.framework.dSYM/Contents/Resources");
+    folder("dSYMs/deep.framework.dSYM/Contents/Resources/DWARF");
+    copy("fixtures/c/dwarf5/deep", "deep.framework/deep");
+    copy("fixtures/c/dwarf5/deep.dSYM/Contents/Resources/DWARF/deep",
+         "dSYMs/deep.framework.dSYM/Contents/Resources/DWARF/deep");
+    const char *const names[] = {"deep.framework", "deep.framework/deep",
+                                 "dSYMs/deep.framework.dSYM"};
+    for (size_t i = 0; i < 3; i++) {
+        struct ms_image_choice choice = {.path = in_scratch(names[i])};
+        struct ms_image *image = NULL;
+        struct ms_image_info info;
+        struct ms_error err;
+        cr_assert_eq(ms_image_open(&choice, &image, &err), MS_OK, "%s", names[i]);
+        ms_image_info(image, &info);
+        cr_assert(info.has_dwarf && info.binary_path && info.debug_path, "%s", names[i]);
+        ms_image_close(image);
+    }
+}
+
 Test(bundles, app_framework_and_archive)
 {
     struct ms_image *image = NULL;
