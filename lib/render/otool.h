@@ -35,6 +35,7 @@ enum ms_status otool_walk_next(const struct ms_otool_image *image, struct otool_
                                struct ms_load_command *out, struct ms_error *err);
 
 /** The number at `off`, 0 where the bytes end before. */
+uint16_t otool_u16(struct ms_bytes in, uint64_t off, bool big);
 uint32_t otool_u32(struct ms_bytes in, uint64_t off, bool big);
 uint64_t otool_u64(struct ms_bytes in, uint64_t off, bool big);
 /** A NUL-padded name of 16 bytes. */
@@ -71,5 +72,7 @@ otool_part otool_put_segment, otool_put_tools, otool_put_strings, otool_put_iden
 /** What a thread command holds, from `off` of its body on. */
 void otool_threads(struct ms_bytes body, uint64_t off, bool big, uint32_t cputype,
                    const struct ms_otool_out *out);
+/** The floating-point registers at `at`: 131 words in both widths. */
+void otool_float_state(struct ms_bytes in, uint64_t at, bool big, bool is64, struct ms_sink *sink);
 
 #endif

@@ -15,6 +15,14 @@ const char *otool_name_of(const struct otool_name *table, uint32_t value)
     return NULL;
 }
 
+uint16_t otool_u16(struct ms_bytes in, uint64_t off, bool big)
+{
+    struct ms_bytes part;
+    if (!ms_bytes_part(in, off, 2, &part))
+        return 0;
+    return (uint16_t)(big ? part.at[0] << 8 | part.at[1] : part.at[1] << 8 | part.at[0]);
+}
+
 uint32_t otool_u32(struct ms_bytes in, uint64_t off, bool big)
 {
     struct ms_bytes part;
