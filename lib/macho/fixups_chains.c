@@ -1,7 +1,7 @@
 /*
- * macho/fixups_chains.c: LC_DYLD_CHAINED_FIXUPS. Each pointer that dyld must put right holds,
- * besides its target, the distance to the next one on its page, so that whether a word is such
- * a link at all is only known once the page's chains were walked up to it.
+ * macho/fixups_chains.c: LC_DYLD_CHAINED_FIXUPS and __chain_starts. Each pointer that dyld must put
+ * right holds, besides its target, the distance to the next one on its page, so that whether a word
+ * is such a link at all is only known once the page's chains were walked up to it.
  */
 #include "macho/fixups_chains.h"
 
@@ -76,14 +76,30 @@ static bool bit(uint64_t raw, unsigned at)
     return at != NO_BIT && (raw >> at & 1);
 }
 
+/* Firmware is linked without dyld's load commands; a section says where its chains begin. */
+static void open_section(const struct ms_macho *macho, struct ms_chains *out)
+{
+    for (size_t i = 0; i < macho->n_sections && !out->present; i++) {
+        const struct ms_section *s = &macho->sections[i];
+        if (strcmp(s->name, "__chain_starts") != 0 || strcmp(s->segment_name, "__TEXT") != 0)
+            continue;
+        out->present = out->is_section = true;
+        out->payload_off = s->off;
+        if (!ms_bytes_part(macho->bytes, s->off, s->vm_bytes, &out->payload))
+            out->payload.n = 0;
+    }
+}
+
 void ms_chains_open(const struct ms_macho *macho, uint64_t base_vm, struct ms_chains *out)
 {
     memset(out, 0, sizeof *out);
     out->macho = macho;
     out->base_vm = base_vm;
     const struct ms_load_command *command = ms_macho_command(macho, MS_LC_DYLD_CHAINED_FIXUPS);
-    if (!command)
+    if (!command) {
+        open_section(macho, out);
         return;
+    }
     struct ms_cursor c = ms_cursor_over(command->body, macho->big);
     ms_cursor_seek(&c, 8);
     out->payload_off = ms_cursor_u32(&c);
@@ -99,13 +115,20 @@ void ms_chains_close(struct ms_chains *chains)
         free(chains->pages[i].bits);
         chains->pages[i].bits = NULL;
     }
+    free(chains->links);
+    chains->links = NULL;
+}
+
+static const char *source_name(const struct ms_chains *chains)
+{
+    return chains->is_section ? "__chain_starts" : "LC_DYLD_CHAINED_FIXUPS";
 }
 
 static enum ms_status fail_at(const struct ms_chains *chains, uint64_t off, const char *what,
                               uint64_t found, struct ms_error *err)
 {
     return ms_fail(err, MS_E_FORMAT, chains->macho->where, chains->payload_off + off,
-                   "LC_DYLD_CHAINED_FIXUPS of %zu bytes: %s 0x%llx", chains->payload.n, what,
+                   "%s of %zu bytes: %s 0x%llx", source_name(chains), chains->payload.n, what,
                    (unsigned long long)found);
 }
 
@@ -126,11 +149,11 @@ static enum ms_status read_format(const struct ms_chains *chains, uint32_t numbe
 {
     if (number >= N_FORMATS || !FORMATS[number].word)
         return ms_fail(err, MS_E_UNSUPPORTED, chains->macho->where, chains->payload_off + off,
-                       "LC_DYLD_CHAINED_FIXUPS: pointer format %u is not known", (unsigned)number);
+                       "%s: pointer format %u is not known", source_name(chains), (unsigned)number);
     *out = &FORMATS[number];
     if (((*out)->word == 8) != chains->macho->is64)
         return ms_fail(err, MS_E_FORMAT, chains->macho->where, chains->payload_off + off,
-                       "LC_DYLD_CHAINED_FIXUPS: pointer format %s in a %s-bit image", (*out)->name,
+                       "%s: pointer format %s in a %s-bit image", source_name(chains), (*out)->name,
                        chains->macho->is64 ? "64" : "32");
     return MS_OK;
 }
@@ -390,6 +413,98 @@ static bool is_number(const struct starts *starts, struct ms_slot *out)
     return true;
 }
 
+/* ---- chains that a section lists ------------------------------------------------------------- */
+
+enum {
+    LINK_BYTES = 4,
+    LIST_HEADER = 8,    /* pointer_format, starts_count */
+    MAX_LOOKS = 1 << 26 /* chains times segments; real: a thousand times 20 */
+};
+
+/* Follows one chain from an address on, until a link that is marked. */
+static void walk_listed(struct ms_chains *chains, const struct format *format, uint64_t vm,
+                        uint64_t entry_off)
+{
+    const struct ms_macho *macho = chains->macho;
+    const struct ms_segment *s = NULL;
+    for (size_t i = 0; i < macho->n_segments && !s; i++)
+        if (vm - macho->segments[i].vm < macho->segments[i].file_bytes)
+            s = &macho->segments[i];
+    struct ms_bytes data = {NULL, 0}, word;
+    if (s)
+        (void)ms_bytes_part(macho->bytes, s->off, s->file_bytes, &data);
+    for (uint64_t at = s ? vm - s->vm : 0;;) {
+        if (!ms_bytes_part(data, at, format->word, &word) || (s->off + at) % LINK_BYTES) {
+            if (chains->broken.status == MS_OK)
+                (void)fail_at(chains, entry_off,
+                              "a chain leaves the segments or its steps, which begins at", vm,
+                              &chains->broken);
+            return;
+        }
+        uint64_t i = (s->off + at) / LINK_BYTES;
+        if (chains->links[i >> 3] >> (i & 7) & 1)
+            return;
+        chains->links[i >> 3] |= (uint8_t)(1u << (i & 7));
+        uint64_t next =
+            bits(load_word(chains, format, word.at), format->next_at, format->next_bits);
+        if (next == 0)
+            return;
+        at += next * format->stride;
+    }
+}
+
+/* dyld_chained_starts_offsets: a format, a count, offsets from the header. */
+static enum ms_status read_list(struct ms_chains *chains, const struct format **format,
+                                struct ms_error *err)
+{
+    struct ms_cursor c = ms_cursor_over(chains->payload, chains->macho->big);
+    uint32_t number = ms_cursor_u32(&c), n = ms_cursor_u32(&c);
+    if (c.bad || (chains->payload.n - LIST_HEADER) / 4 < n)
+        return fail_at(chains, 4, "too short for a count of chains of", c.bad ? 0 : n, err);
+    enum ms_status status = read_format(chains, number, 0, format, err);
+    if (status == MS_OK && (uint64_t)n * chains->macho->n_segments > MAX_LOOKS)
+        return ms_fail(err, MS_E_LIMIT, chains->macho->where, chains->payload_off + 4,
+                       "__chain_starts: %u chains in %zu segments are too many", (unsigned)n,
+                       chains->macho->n_segments);
+    if (status == MS_OK && (*format)->stride < LINK_BYTES)
+        status = fail_at(chains, 0, "chains of the kernel's cache stand in no section: format",
+                         number, err);
+    if (status != MS_OK || chains->links)
+        return status;
+    chains->links = calloc(chains->macho->bytes.n / (LINK_BYTES * 8) + 1, 1);
+    if (!chains->links)
+        return ms_fail_memory(err);
+    for (uint32_t i = 0; i < n; i++) {
+        uint64_t entry_off = ms_cursor_offset(&c);
+        walk_listed(chains, *format, chains->base_vm + ms_cursor_u32(&c), entry_off);
+    }
+    return MS_OK;
+}
+
+static enum ms_status read_listed(struct ms_chains *chains, uint32_t segment, struct ms_bytes data,
+                                  uint64_t off, struct ms_slot *out, struct ms_error *err)
+{
+    const struct format *format;
+    enum ms_status status = read_list(chains, &format, err);
+    if (status != MS_OK)
+        return status;
+    uint64_t file_off = chains->macho->segments[segment].off + off, i = file_off / LINK_BYTES;
+    if (file_off % LINK_BYTES || !(chains->links[i >> 3] >> (i & 7) & 1)) {
+        if (err)
+            *err = chains->broken;
+        return chains->broken.status == MS_OK ? MS_ABSENT : chains->broken.status;
+    }
+    struct ms_bytes word;
+    (void)ms_bytes_part(data, off, format->word, &word); /* the walk read it */
+    out->raw = load_word(chains, format, word.at);
+    out->is_auth = bit(out->raw, format->auth_bit);
+    if (bit(out->raw, format->bind_bit))
+        return ms_fail(err, MS_E_FORMAT, chains->macho->where, file_off,
+                       "this pointer is bound to import %u, and __chain_starts has none",
+                       (unsigned)bits(out->raw, 0, format->ordinal_bits));
+    return rebase(chains, format, chains->base_vm, file_off, out, err);
+}
+
 enum ms_status ms_chains_read(struct ms_chains *chains, uint32_t segment, struct ms_bytes data,
                               uint64_t off, struct ms_slot *out, struct ms_error *err)
 {
@@ -397,6 +512,8 @@ enum ms_status ms_chains_read(struct ms_chains *chains, uint32_t segment, struct
     uint64_t segment_vm = macho->segments[segment].vm,
              file_off = macho->segments[segment].off + off;
     struct starts starts;
+    if (chains->is_section)
+        return read_listed(chains, segment, data, off, out, err);
     enum ms_status status = read_starts(chains, segment, &starts, err);
     if (status != MS_OK)
         return status;

@@ -1,5 +1,6 @@
 /**
- * macho/fixups_chains.h: LC_DYLD_CHAINED_FIXUPS, a page at a time. Part of fixups.c.
+ * macho/fixups_chains.h: LC_DYLD_CHAINED_FIXUPS, a page at a time; of firmware, which has no load
+ * command but the section __TEXT,__chain_starts, the whole at once. Part of fixups.c.
  */
 #ifndef MS_MACHO_FIXUPS_CHAINS_H
 #define MS_MACHO_FIXUPS_CHAINS_H
@@ -22,7 +23,10 @@ struct ms_chains {
     uint64_t base_vm;
     struct ms_bytes payload;
     uint64_t payload_off; /* in the slice */
-    bool present;         /* there is such a command, well or not */
+    bool present;         /* there is such a command or section, well or not */
+    bool is_section;      /* the payload is that of __chain_starts */
+    uint8_t *links; /* of such an image: one bit every four bytes of the slice; NULL = unread */
+    struct ms_error broken; /* of it: why some chain ended early */
     struct ms_chain_page pages[MS_CHAIN_PAGES];
 };
 

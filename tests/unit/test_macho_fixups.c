@@ -402,6 +402,88 @@ Test(fixups, a_page_with_several_chains)
     done();
 }
 
+/* An image of firmware: the list of chains stands in __TEXT at 0x800. */
+enum { LIST_OFF = 0x800 };
+static void begin_listed(bool is64, uint32_t format, uint32_t n, const uint32_t *starts)
+{
+    built = build_macho(is64, false, is64 ? MS_CPU_ARM64 : MS_CPU_ARM, 0, MS_MH_EXECUTE);
+    payload = (struct build){NULL, 0, 0, is64, false};
+    text_vm = is64 ? TEXT : 0x4000;
+    data_vm = text_vm + PAGE;
+    size_t text = begin_segment(&built, "__TEXT", text_vm, PAGE, 0, PAGE);
+    put_section(&built, text, "__chain_starts", "__TEXT", text_vm + LIST_OFF, 16, LIST_OFF, 0);
+    end_command(&built, text);
+    end_command(&built, begin_segment(&built, "__DATA", data_vm, DATA_BYTES, DATA_OFF, DATA_BYTES));
+    pad_to(&built, DATA_OFF + DATA_BYTES);
+    set_u32(&built, LIST_OFF, format);
+    set_u32(&built, LIST_OFF + 4, n);
+    for (unsigned i = 0; i < 2; i++)
+        set_u32(&built, LIST_OFF + 8 + 4 * i, starts[i]);
+}
+
+static void expect_slot(uint64_t vm, enum ms_slot_kind kind, uint64_t target)
+{
+    struct ms_slot slot;
+    cr_assert_eq(ms_fixups_read(fixups, vm, &slot, &err), MS_OK, "%s", err.text);
+    cr_assert_eq(slot.kind, kind);
+    cr_assert_eq(slot.target_vm, target);
+}
+
+Test(fixups, firmware_lists_its_chains_in_a_section)
+{
+    static const uint32_t starts[] = {PAGE, PAGE + 0xfa4};
+    begin_listed(false, 5, 2, starts);
+    set_word(0, 0x5fac);
+    set_word(4, 0x5000); /* an address to look at, but no chain leads here */
+    set_word(0xfa4, 1u << 26 | 0x5008);
+    set_word(0xfa8, 0x5fa0);
+    open_image(0);
+    expect_slot(data_vm, MS_SLOT_REBASE, 0x5fac);
+    expect_slot(data_vm + 4, MS_SLOT_PLAIN, 0);
+    expect_slot(data_vm + 0xfa4, MS_SLOT_REBASE, 0x5008);
+    expect_slot(data_vm + 0xfa8, MS_SLOT_REBASE, 0x5fa0);
+    done();
+    begin_listed(true, 10, 2, starts);
+    set_word(0, (uint64_t)3 << 51 | 0x100001040); /* 3 times 4 bytes */
+    set_word(12, (uint64_t)1 << 63 | 0x40);
+    set_word(0xfa4, (uint64_t)1 << 62 | 7);
+    open_image(0);
+    expect_slot(data_vm, MS_SLOT_REBASE, 0x100001040);
+    expect_slot(data_vm + 12, MS_SLOT_REBASE, 0x100000040);
+    expect_error(data_vm + 0xfa4, MS_E_FORMAT, DATA_OFF + 0xfa4,
+                 "this pointer is bound to import 7, and __chain_starts has none");
+    done();
+}
+
+Test(fixups, damage_of_listed_chains)
+{
+    static const uint32_t starts[] = {PAGE, 0x70000000};
+    begin_listed(false, 5, 2, starts);
+    set_word(0, 0x5fac);
+    open_image(0);
+    expect_slot(data_vm, MS_SLOT_REBASE, 0x5fac);
+    expect_error(data_vm + 8, MS_E_FORMAT, LIST_OFF + 12,
+                 "__chain_starts of 16 bytes: a chain leaves the segments or its steps, which "
+                 "begins at 0x70004000");
+    done();
+    begin_listed(false, 5, 3, starts);
+    open_image(0);
+    expect_error(data_vm, MS_E_FORMAT, LIST_OFF + 4,
+                 "__chain_starts of 16 bytes: too short for a count of chains of 0x3");
+    done();
+    begin_listed(false, 99, 2, starts);
+    open_image(0);
+    expect_error(data_vm, MS_E_UNSUPPORTED, LIST_OFF,
+                 "__chain_starts: pointer format 99 is not known");
+    done();
+    begin_listed(true, 11, 2, starts);
+    open_image(0);
+    expect_error(data_vm, MS_E_FORMAT, LIST_OFF,
+                 "__chain_starts of 16 bytes: chains of the kernel's cache stand in no section: "
+                 "format 0xb");
+    done();
+}
+
 Test(fixups, a_payload_cut_anywhere)
 {
     begin_chained(6, 0);
