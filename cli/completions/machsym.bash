@@ -26,7 +26,8 @@ _machsym_options() {
         ;;
     symbols)
         echo "-arch -uuid -lookup -onlyNListData -onlyFuncStartsData -onlyDwarfData -noSources -noSymbols" \
-            "-noRegions -noHeaders -noDemangling -fullSourcePath -printDsymPaths -w -v -d --dsym --json"
+            "-noRegions -noHeaders -noDemangling -fullSourcePath -printDsymPaths -w -v -d --dsym" \
+            "--oso-prefix-map --json"
         ;;
     otool)
         echo "-h -l -L -D -f -t -x -d -s -P -I -G -v -V -p --start --stop --lookup -j -X -m -arch --json"

@@ -110,6 +110,7 @@ complete -c machsym -n '__machsym_is symbols' -o printDsymPaths -d 'print the pa
 complete -c machsym -n '__machsym_is symbols' -s w -d 'never cut lines'
 complete -c machsym -n '__machsym_is symbols' -s v -d 'say what each source had'
 complete -c machsym -n '__machsym_is symbols' -s d -l dsym -r -F -d 'the dSYM'
+complete -c machsym -n '__machsym_is symbols' -l oso-prefix-map -x -d 'where object files are looked for'
 complete -c machsym -n '__machsym_is symbols' -l json -d 'one JSON document'
 
 # nm

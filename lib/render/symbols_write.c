@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { N_TEXTS = 64, TEXT_ROOM = 256 };
+enum { N_TEXTS = 64, TEXT_ROOM = 256, MAX_INDENT = 32 };
 
 const char *ms_tree_flag_name(unsigned i)
 {
@@ -50,6 +50,7 @@ struct writer {
 /* "    0x0000000100000820 (    0x5c) " */
 static void put_place(struct writer *w, unsigned indent, uint64_t vm, uint64_t bytes)
 {
+    indent += w->style->indent < MAX_INDENT ? w->style->indent : MAX_INDENT;
     char digits[17];
     unsigned n = 0;
     do
@@ -76,10 +77,18 @@ static void put_place(struct writer *w, unsigned indent, uint64_t vm, uint64_t b
     w->lines.n += k;
 }
 
+/* A segment whose sections follow. */
+static bool is_parent(const struct writer *w, const struct ms_tree_region *region)
+{
+    return region->kind == MS_TREE_SEGMENT && region + 1 < w->tree->regions + w->tree->n_regions &&
+           region[1].kind != MS_TREE_SEGMENT;
+}
+
+/* What is looked up by its name stands below its section alone. */
 static void put_region(void *to, const struct ms_tree_region *region)
 {
     struct writer *w = to;
-    if (!region || w->style->no_regions)
+    if (!region || w->style->no_regions || (w->style->glob && is_parent(w, region)))
         return;
     put_place(w, region->kind == MS_TREE_SEGMENT ? 8 : 12, region->vm, region->bytes);
     if (region->kind == MS_TREE_HEADER) {

@@ -537,6 +537,77 @@ enum ms_status ms_oso_find(struct ms_oso *oso, const uint64_t *addresses_vm, siz
     return status == MS_OK ? find_all(&r, n, err) : status;
 }
 
+/* ---- a whole object -------------------------------------------------------------------- */
+
+static int by_object_address(const void *a, const void *b)
+{
+    const struct ms_oso_place *x = a, *y = b;
+    if (x->object_vm != y->object_vm)
+        return x->object_vm < y->object_vm ? -1 : 1;
+    return x->vm < y->vm ? -1 : x->vm > y->vm;
+}
+
+/* The functions of the object that the map names, where they are in it. */
+static enum ms_status find_places(struct ms_oso *oso, const struct ms_map_object *object,
+                                  struct ms_oso_part *part)
+{
+    for (size_t i = object->first; i < object->first + object->n; i++) {
+        const struct ms_map_symbol *symbol = &oso->map.symbols[i];
+        uint64_t object_vm;
+        if (symbol->kind != MS_MAP_FUNCTION || !symbol->bytes)
+            continue;
+        enum ms_status status = find_function(oso, &part->unit, symbol, &object_vm);
+        if (status == MS_E_NOMEM)
+            return status;
+        const struct function *there = function_at(oso, symbol->vm);
+        if (status == MS_OK)
+            part->places[part->n++] = (struct ms_oso_place){
+                object_vm, symbol->vm, symbol->bytes, symbol->name, there && there->symbol == i};
+        else if (part->unit.error.status == MS_OK)
+            (void)ms_fail(&part->unit.error, MS_E_FORMAT, part->unit.object.macho.where,
+                          MS_NO_OFFSET, "has no symbol %.100s, which the debug map names",
+                          symbol->name);
+    }
+    if (part->n > 1)
+        qsort(part->places, part->n, sizeof *part->places, by_object_address);
+    return MS_OK;
+}
+
+enum ms_status ms_oso_part_open(struct ms_oso *oso, size_t i, struct ms_oso_part *out, bool *last,
+                                struct ms_error *err)
+{
+    memset(out, 0, sizeof *out);
+    enum ms_status status = read_map(oso, err);
+    *last = status == MS_OK && i >= oso->map.n_objects;
+    if (status != MS_OK || *last)
+        return status == MS_OK ? MS_ABSENT : status;
+    const struct ms_map_object *object = &oso->map.objects[i];
+    size_t n = 0;
+    for (size_t k = object->first; k < object->first + object->n; k++)
+        n += oso->map.symbols[k].kind == MS_MAP_FUNCTION && oso->map.symbols[k].bytes;
+    if (!n)
+        return MS_ABSENT;
+    out->unit.budget = &oso->budget;
+    out->places = malloc(n * sizeof *out->places);
+    if (!out->places)
+        return ms_fail_memory(err);
+    status = open_unit(oso, object, &out->unit, err);
+    if (status == MS_OK && out->unit.status == MS_OK)
+        status = find_places(oso, object, out);
+    if (status != MS_OK) {
+        ms_oso_part_close(out);
+        return ms_fail_memory(err);
+    }
+    return MS_OK;
+}
+
+void ms_oso_part_close(struct ms_oso_part *part)
+{
+    ms_oso_unit_fini(&part->unit);
+    free(part->places);
+    memset(part, 0, sizeof *part);
+}
+
 void ms_oso_objects(const struct ms_oso *oso, struct ms_image_objects *out)
 {
     for (size_t i = 0; i < oso->n_units; i++) {

@@ -9,6 +9,7 @@
 #include "dwarf/dwarf.h"
 #include "machsym/image.h"
 #include "resolve/names.h"
+#include "resolve/oso_unit.h"
 
 /** The debug map of one image, ready to be asked. */
 struct ms_oso;
@@ -33,6 +34,29 @@ void ms_oso_close(struct ms_oso *oso); /* takes NULL */
  */
 enum ms_status ms_oso_find(struct ms_oso *oso, const uint64_t *addresses_vm, size_t n, bool keep,
                            struct ms_dwarf_answers *out, enum ms_why *whys, struct ms_error *err);
+
+/** A function of an object: where it is there, and as linked. */
+struct ms_oso_place {
+    uint64_t object_vm, vm, bytes;
+    const char *name; /* in the map, with Mach-O's underscore */
+    bool counts; /* for its lines: of functions folded into one, those of one alone are shown */
+};
+
+/** One object of the map, opened to be read as a whole. */
+struct ms_oso_part {
+    struct ms_oso_unit unit;     /* its status says whether it can be read */
+    struct ms_oso_place *places; /* of the functions that are found in it, by their object_vm */
+    size_t n;
+};
+
+/**
+ * Opens object i of the map. Nothing of it is kept by *oso.
+ * @return MS_OK however unusable the object is: see its unit; MS_ABSENT past the last one or
+ *         without functions, *last tells the two apart; MS_E_NOMEM
+ */
+enum ms_status ms_oso_part_open(struct ms_oso *oso, size_t i, struct ms_oso_part *out, bool *last,
+                                struct ms_error *err);
+void ms_oso_part_close(struct ms_oso_part *part);
 
 /** What became of the objects that were asked for. */
 void ms_oso_objects(const struct ms_oso *oso, struct ms_image_objects *out);

@@ -25,6 +25,7 @@ struct ms_tree_fact {
     const char *name, *linkage; /* linkage of DWARF alone */
     uint64_t bytes;
     bool code;
+    bool external; /* of DWARF: DW_AT_external */
 };
 
 /** A tree that is being made, and all that it owns. */
@@ -43,7 +44,7 @@ struct ms_tree_store {
     struct ms_tree_file *files;
     size_t n_files, files_room;
     struct ms_debug_map map;
-    struct ms_arena arena; /* names of exports */
+    struct ms_arena arena; /* names of exports, and what is kept of object files */
 };
 
 /** Adds a fact and its record; false without memory. */
@@ -52,7 +53,10 @@ bool ms_tree_add(struct ms_tree_store *store, enum ms_tree_source source, uint64
 /** Counts a fault; the first is kept. */
 void ms_tree_fault(struct ms_tree_store *store, const struct ms_error *fault);
 
-/** Functions of DWARF as facts, and with `lines` all rows. @return MS_OK, MS_E_NOMEM */
+/**
+ * Functions of DWARF as facts, and with `lines` all rows: the image's own DWARF or its dSYM's, else
+ * that of the objects that its debug map names. @return MS_OK, MS_E_NOMEM
+ */
 enum ms_status ms_tree_read_dwarf(struct ms_tree_store *store, bool lines, struct ms_error *err);
 /** Records of nlist, exports, stubs, the debug map. @return MS_OK, MS_E_NOMEM */
 enum ms_status ms_tree_read_tables(struct ms_tree_store *store,

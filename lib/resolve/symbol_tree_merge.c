@@ -169,6 +169,9 @@ static void join_dwarf(struct ms_tree_symbol *symbol, const struct ms_tree_fact 
 {
     symbol->flags |= MS_TREE_FUNC | MS_TREE_DWARF | MS_TREE_LENGTH;
     symbol->bytes = fact->bytes;
+    /* What the linker says of it counts more: -exported_symbols_list, visibility. */
+    if (fact->external && !(symbol->flags & (MS_TREE_NLIST | MS_TREE_EXT)))
+        symbol->flags |= MS_TREE_EXT;
     const char *name = fact->linkage ? fact->linkage : fact->name;
     if (symbol->name || !name)
         return;

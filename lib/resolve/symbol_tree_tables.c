@@ -90,7 +90,7 @@ static enum ms_status read_exports(struct ms_tree_store *s, const struct ms_mach
             break;
         }
         struct ms_tree_fact fact = {ms_arena_copy(&s->arena, item.name, item.name_bytes), NULL, 0,
-                                    code};
+                                    code, true};
         s->out->n_exports++;
         if (!fact.name || !ms_tree_add(s, MS_FROM_EXPORT, vm, &fact))
             status = MS_E_NOMEM;
@@ -146,7 +146,7 @@ static enum ms_status read_stubs(struct ms_tree_store *s, const struct ms_macho 
         uint64_t count = section->vm_bytes / section->reserved2;
         for (uint64_t k = 0; k < count && left; k++, left--) {
             struct ms_tree_fact fact = {indirect_name(macho, table, section->reserved1 + k), NULL,
-                                        section->reserved2, true};
+                                        section->reserved2, true, false};
             if (fact.name &&
                 !ms_tree_add(s, MS_FROM_STUB, section->vm + k * section->reserved2, &fact))
                 return ms_fail_memory(err);
@@ -168,7 +168,7 @@ static enum ms_status read_map(struct ms_tree_store *s, const struct ms_macho *m
         if (symbol->kind == MS_MAP_GLOBAL && !symbol->vm)
             continue; /* nlist alone knows where it is */
         bool code = symbol->kind == MS_MAP_FUNCTION;
-        struct ms_tree_fact fact = {symbol->name, NULL, symbol->bytes, code};
+        struct ms_tree_fact fact = {symbol->name, NULL, symbol->bytes, code, false};
         uint64_t vm = code ? symbol->vm & ms_code_mask(macho) : symbol->vm;
         s->out->n_debug_map++;
         if (!ms_tree_add(s, MS_FROM_MAP, vm, &fact))

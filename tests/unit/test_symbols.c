@@ -152,11 +152,25 @@ Test(symbol_tree, look_up, .init = make_scratch, .fini = drop_scratch)
         struct ms_tree_style style = {
             .has_address = i == 0, .address_vm = 0x110f, .glob = i ? "o*e" : NULL};
         check(&image, &all, style,
-              "        0x0000000000001000 ( 0x10000) __TEXT SEGMENT\n"
-              "            0x0000000000001100 (   0x100) __TEXT __text\n"
-              "                0x0000000000001100 (    0x10) _one [FUNC, EXT, NameNList, "
-              "MangledNameNList, NList] \n");
+              i ? "            0x0000000000001100 (   0x100) __TEXT __text\n"
+                  "                0x0000000000001100 (    0x10) _one [FUNC, EXT, NameNList, "
+                  "MangledNameNList, NList] \n"
+                : "        0x0000000000001000 ( 0x10000) __TEXT SEGMENT\n"
+                  "            0x0000000000001100 (   0x100) __TEXT __text\n"
+                  "                0x0000000000001100 (    0x10) _one [FUNC, EXT, NameNList, "
+                  "MangledNameNList, NList] \n");
     }
+}
+
+Test(symbol_tree, indented, .init = make_scratch, .fini = drop_scratch)
+{
+    struct image image = begin(MS_CPU_ARM64);
+    add_symbol(&image, "_one", 0xf, 1, 0, 0x1100);
+    struct ms_tree_style style = {.glob = "one", .indent = 1};
+    check(&image, &all, style,
+          "             0x0000000000001100 (   0x100) __TEXT __text\n"
+          "                 0x0000000000001100 (   0x100) _one [FUNC, EXT, NameNList, "
+          "MangledNameNList, NList] \n");
 }
 
 Test(symbol_tree, exports_of_a_stripped_image, .init = make_scratch, .fini = drop_scratch)
@@ -229,5 +243,104 @@ Test(symbol_tree, cut_anywhere, .init = make_scratch, .fini = drop_scratch)
         ms_symbol_tree_fini(&tree);
         ms_image_close(opened);
     }
+    build_free(&b);
+}
+
+/* ---- debug maps ------------------------------------------------------------------------------ */
+
+static const struct ms_path_prefix fixtures = {"/src", "fixtures"};
+
+static void open_mapped(const char *path, const struct ms_object_search *search,
+                        struct ms_image **image, struct ms_symbol_tree *tree)
+{
+    struct ms_image_choice choice = {path, NULL, NULL, true};
+    struct ms_error err;
+    cr_assert_eq(ms_image_open(&choice, image, &err), MS_OK);
+    ms_image_set_object_search(*image, search);
+    read_tree(*image, &all, tree);
+}
+
+static const struct ms_tree_symbol *named(const struct ms_symbol_tree *tree, const char *name)
+{
+    for (size_t i = 0; i < tree->n_symbols; i++)
+        if (tree->symbols[i].name && strcmp(tree->symbols[i].name, name) == 0)
+            return &tree->symbols[i];
+    return NULL;
+}
+
+Test(symbol_tree, objects_of_a_debug_map)
+{
+    struct ms_object_search search = {&fixtures, 1, NULL};
+    struct ms_image *image;
+    struct ms_symbol_tree tree;
+    open_mapped("fixtures/c/debugmap/deep", &search, &image, &tree);
+    cr_assert_eq(tree.n_objects, 5);
+    cr_assert_eq(tree.n_objects_failed, 0, "%s", tree.first_object.text);
+    cr_assert_gt(tree.n_lines, 100);
+    const struct ms_tree_symbol *extra = named(&tree, "_extra");
+    cr_assert_not_null(extra);
+    cr_assert_eq(extra->vm, 0x100000e18);
+    cr_assert_eq(extra->bytes, 0x30);
+    cr_assert(extra->flags & MS_TREE_DWARF && extra->flags & MS_TREE_DEBUG_MAP);
+    size_t n = 0;
+    for (size_t i = 0; i < tree.n_lines; i++) {
+        const struct ms_tree_line *line = &tree.lines[i];
+        if (line->vm < extra->vm || line->vm - extra->vm >= extra->bytes)
+            continue;
+        static const uint32_t expected[] = {6, 17, 6, 17};
+        cr_assert_lt(n, 4);
+        cr_assert_eq(line->line, expected[n++]);
+        cr_assert_str_eq(tree.files[line->file].file, "extra.c");
+    }
+    cr_assert_eq(n, 4);
+    ms_symbol_tree_fini(&tree);
+    ms_image_close(image);
+}
+
+Test(symbol_tree, objects_that_are_missing)
+{
+    struct ms_object_search search = {NULL, 0, "/nowhere"};
+    struct ms_image *image;
+    struct ms_symbol_tree tree;
+    open_mapped("fixtures/c/debugmap/deep", &search, &image, &tree);
+    cr_assert_eq(tree.n_objects, 5);
+    cr_assert_eq(tree.n_objects_failed, 5);
+    cr_assert_eq(tree.first_object.status, MS_E_IO);
+    cr_assert_eq(tree.n_lines + tree.n_dwarf, 0);
+    cr_assert(!(named(&tree, "_extra")->flags & MS_TREE_DWARF));
+    ms_symbol_tree_fini(&tree);
+    ms_image_close(image);
+}
+
+/* ---- images inside others -------------------------------------------------------------------- */
+
+Test(image_inside, part_of_a_file, .init = make_scratch, .fini = drop_scratch)
+{
+    struct image built = begin(MS_CPU_ARM64);
+    add_symbol(&built, "_one", 0xf, 1, 0, 0x1100);
+    struct build b = finish_image(&built);
+    FILE *f = fopen(scratch, "wb");
+    cr_assert(f && fwrite("0123456789abcdef", 1, 16, f) == 16);
+    cr_assert(fwrite(b.at, 1, b.n, f) == b.n && fclose(f) == 0);
+    struct ms_image_inside inside = {scratch, "a.o", 16, b.n, 0};
+    struct ms_image *image;
+    struct ms_image_info info;
+    struct ms_symbol_tree tree;
+    struct ms_error err;
+    cr_assert_eq(ms_image_open_inside(&inside, &image, &err), MS_OK);
+    ms_image_info(image, &info);
+    cr_assert_str_eq(info.arch, "arm64");
+    cr_assert_str_eq(info.binary_path, scratch);
+    read_tree(image, &all, &tree);
+    cr_assert_not_null(named(&tree, "_one"));
+    ms_symbol_tree_fini(&tree);
+    ms_image_close(image);
+    inside.bytes = b.n + 1;
+    cr_assert_eq(ms_image_open_inside(&inside, &image, &err), MS_E_FORMAT);
+    cr_assert_null(image);
+    cr_assert_str_eq(err.text, "changed while it was read");
+    inside.bytes = b.n;
+    inside.header_off = 4;
+    cr_assert_eq(ms_image_open_inside(&inside, &image, &err), MS_E_FORMAT);
     build_free(&b);
 }

@@ -41,6 +41,22 @@ enum ms_status ms_image_open(const struct ms_image_choice *choice, struct ms_ima
  */
 enum ms_status ms_image_open_pair(const char *binary, const char *debug, const struct ms_uuid *uuid,
                                   struct ms_image **out, struct ms_error *err);
+
+/** A Mach-O that lies inside a file: a member of a static archive, or an entry of a fileset. */
+struct ms_image_inside {
+    const char *path;    /**< of the file */
+    const char *name;    /**< of what lies inside, for messages; NULL = none */
+    /** The bytes that its offsets count in: a member, or the slice that is the fileset. */
+    uint64_t off, bytes; /**< off counts from the start of the file */
+    uint64_t header_off; /**< where its Mach-O header is, from `off`: 0 but in a fileset */
+};
+
+/**
+ * Opens it on its own, without looking for a dSYM beside it.
+ * @return MS_E_IO, MS_E_FORMAT (also when the file is no longer as long), MS_E_NOMEM
+ */
+enum ms_status ms_image_open_inside(const struct ms_image_inside *inside, struct ms_image **out,
+                                    struct ms_error *err);
 void ms_image_close(struct ms_image *image); /**< takes NULL */
 
 /**

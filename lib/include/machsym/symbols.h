@@ -87,6 +87,10 @@ struct ms_symbol_tree {
     size_t n_nlist, n_starts, n_dwarf, n_debug_map, n_exports; /**< what was read of each */
     size_t n_broken;             /**< units and tables that can't be read */
     struct ms_error first_fault; /**< status MS_OK when all is well */
+    /** Object files that the debug map led to, since there is no other DWARF, and those of them
+     *  that are missing, stale or damaged. */
+    size_t n_objects, n_objects_failed;
+    struct ms_error first_object; /**< of the first of these */
     void *storage;               /**< owned */
 };
 
@@ -113,6 +117,7 @@ struct ms_tree_style {
     bool no_regions, no_symbols, no_sources;
     bool full_path;
     bool mangled;
+    unsigned indent; /**< so many more blanks before each line of text */
     unsigned demangle_style; /**< of enum ms_demangle_style */
     bool has_address;
     uint64_t address_vm;     /**< with has_address, only what holds this address */
