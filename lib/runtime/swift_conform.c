@@ -262,7 +262,7 @@ static enum ms_status read_protocol(struct job *job, struct ms_error *fault)
 
 static enum ms_status objc_type(struct job *job, const char *name, struct ms_error *fault)
 {
-    job->c->type = (struct ms_swift_name){"__C", name};
+    job->c->type = (struct ms_swift_name){"__C", name, NULL};
     return name ? MS_OK : absent(job->r->m, "class name", job->c->vm, fault);
 }
 
@@ -303,12 +303,17 @@ static enum ms_status read_type(struct job *job, struct ms_error *fault)
 /* Symbols say so, whatever module the importer of C gives it to. */
 static const char SYNTHESIZED[] = "__C_Synthesized";
 
+static const char *declared_in(const struct ms_swift_name *name)
+{
+    return name->declared_in ? name->declared_in : name->module;
+}
+
 /* Which module declares it, where neither says so: that of the type or of the protocol. */
 static void set_module(struct job *job)
 {
     struct ms_swift_conformance *c = job->c;
-    const char *type = job->type_vm ? c->type.module : NULL;
-    const char *protocol = job->protocol_vm ? c->protocol.module : NULL;
+    const char *type = job->type_vm ? declared_in(&c->type) : NULL;
+    const char *protocol = job->protocol_vm ? declared_in(&c->protocol) : NULL;
     if (c->is_synthesized)
         c->module = SYNTHESIZED;
     else if (!type || !protocol || strcmp(type, protocol) == 0)
@@ -325,7 +330,7 @@ static enum ms_status read_tail(struct job *job, struct ms_error *fault)
     if (c->is_retroactive) {
         uint64_t context;
         const char *import;
-        struct ms_swift_name name = {NULL, NULL};
+        struct ms_swift_name name = {NULL, NULL, NULL};
         status = ms_metadata_indirect(m, at, &context, &import, fault);
         if (status == MS_OK)
             status = import ? ms_swift_symbol_name(&job->r->contexts, import, &name, fault)

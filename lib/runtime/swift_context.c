@@ -56,6 +56,9 @@ static enum ms_status keep(struct ms_metadata *m, const char *text, size_t n, co
     return *out ? MS_OK : ms_fail_memory(fault);
 }
 
+/* "(extension in M):Swift.Array": M declares what stands in it. */
+static const char EXTENSION_IN[] = "(extension in ";
+
 static const char *without_prefix(const char *text)
 {
     static const char *const PREFIXES[] = {"nominal type descriptor for ",
@@ -96,6 +99,10 @@ static enum ms_status split(struct ms_metadata *m, const char *mangled, size_t n
     const char *module = colon ? colon + 1 : full;
     enum ms_status status =
         keep(m, module, n_module - (size_t)(module - full), &out->module, fault);
+    size_t n_in = strlen(EXTENSION_IN);
+    if (status == MS_OK && colon && (size_t)(colon - full) > n_in + 1 &&
+        strncmp(full, EXTENSION_IN, n_in) == 0)
+        status = keep(m, full + n_in, (size_t)(colon - full) - n_in - 1, &out->declared_in, fault);
     return status == MS_OK ? keep(m, path, n_short, &out->path, fault) : status;
 }
 
@@ -203,13 +210,18 @@ static enum ms_status read_name(struct ms_swift_contexts *c, uint64_t vm, unsign
     if (status != MS_OK)
         return status;
     unsigned kind = flags & MS_SWIFT_KIND_MASK;
-    if (kind == MS_SWIFT_EXTENSION)
-        return extended_type(c, vm, depth, out, fault);
     struct ms_swift_name parent;
     struct ms_error outer;
     enum ms_status above = parent_name(c, vm, depth, &parent, &outer);
     if (above == MS_E_NOMEM)
         return ms_fail_memory(fault);
+    if (kind == MS_SWIFT_EXTENSION) {
+        status = extended_type(c, vm, depth, out, fault);
+        if (status == MS_OK && above == MS_OK && parent.module && out->module &&
+            strcmp(parent.module, out->module) != 0)
+            out->declared_in = parent.module;
+        return status;
+    }
     if (kind == MS_SWIFT_ANONYMOUS || kind == MS_SWIFT_OPAQUE) {
         *out = parent;
         if (above != MS_OK)
@@ -235,6 +247,7 @@ static enum ms_status read_name(struct ms_swift_contexts *c, uint64_t vm, unsign
         return MS_OK;
     }
     out->module = parent.module;
+    out->declared_in = parent.declared_in;
     status = join(m, parent.path, name, &out->path, fault);
     if (status == MS_OK && above != MS_OK)
         *fault = outer;

@@ -152,6 +152,7 @@ Test(swift_metadata, types_in_their_contexts)
     meta_relative(&image, TYPES + 8, OTHER + 96, 0);
     /* in an extension of a type of the standard library */
     meta_u32(&image, OTHER + 128, MS_SWIFT_EXTENSION);
+    meta_relative(&image, OTHER + 128 + 4, MODULE, 0);
     meta_relative(&image, OTHER + 128 + 8, OTHER + 160, 0);
     meta_string(&image, OTHER + 160, "SS");
     meta_u32(&image, OTHER + 192, MS_SWIFT_STRUCT);
@@ -166,7 +167,9 @@ Test(swift_metadata, types_in_their_contexts)
     cr_assert(swift.types[1].is_generic);
     cr_assert_eq(swift.types[1].access_vm, 0);
     expect_type(2, MS_SWIFT_CLASS, "Shop.Hat.Brim");
+    cr_assert_null(swift.types[2].name.declared_in);
     expect_type(3, MS_SWIFT_STRUCT, "Swift.String.Brim");
+    cr_assert_str_eq(swift.types[3].name.declared_in, "Shop");
     cr_assert_eq(swift.n_protocols, 1);
     expect_name(&swift.protocols[0].name, "Shop.Model");
     done();
@@ -436,8 +439,8 @@ Test(swift_metadata, a_witness_symbol_is_believed_for_its_conformance_alone)
     struct ms_swift_conformance c;
     char text[128];
     memset(&c, 0, sizeof c);
-    c.type = (struct ms_swift_name){"Views", "Row"};
-    c.protocol = (struct ms_swift_name){"Toolkit", "Titled"};
+    c.type = (struct ms_swift_name){"Views", "Row", NULL};
+    c.protocol = (struct ms_swift_name){"Toolkit", "Titled", NULL};
     cr_assert_eq(
         ms_swift_requirement_of_symbol(&c, SYMBOL, MS_DEMANGLE_SIMPLIFIED, text, sizeof text), 19);
     cr_assert_str_eq(text, "Titled.title.getter");

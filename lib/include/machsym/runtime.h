@@ -78,6 +78,9 @@ size_t ms_objc_method_name(const struct ms_objc_class *owner, const struct ms_ob
 struct ms_swift_name {
     const char *module; /**< "SwiftUI"; NULL when unknown */
     const char *path;   /**< in its module: "Outer.Inner"; NULL when it can't be read */
+    /** Of a type declared in an extension of another module's type: the extension's module,
+     *  which declares it; else NULL: `module` does. */
+    const char *declared_in;
 };
 /** "Module.Outer.Inner", or the part that is known; "?" without any. snprintf-like. */
 size_t ms_swift_name_write(const struct ms_swift_name *name, char *out, size_t room);
