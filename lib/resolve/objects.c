@@ -4,6 +4,7 @@
 #include "base/bytes.h"
 #include "base/error.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -30,6 +31,31 @@ struct ms_object_archive {
     size_t n, room;
     struct ms_index by_name; /* the first of each name */
 };
+
+/* ---- files ----------------------------------------------------------------------------- */
+
+/* The linker's own object of link-time optimisation: lto.o (ld64), lto.tmp (lld), 3.thinlto.o. */
+static bool is_of_lto(const char *path)
+{
+    const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+    const char *lto = strstr(name, "lto.");
+    return lto && (strcmp(lto, "lto.o") == 0 || strcmp(lto, "lto.tmp") == 0);
+}
+
+/* Says of a file that isn't there what is most likely the reason. */
+static enum ms_status open_named(const char *path, struct ms_file **out, struct ms_error *err)
+{
+    enum ms_status status = ms_file_open(path, out, err);
+    if (status != MS_E_IO || !err || err->sys_errno != ENOENT)
+        return status;
+    if (is_of_lto(path))
+        return ms_fail_io(err, path, ENOENT,
+                          "the linker's own object, which only its option -object_path_lto keeps, "
+                          "cannot be opened");
+    if (path[0] != '/')
+        return ms_fail_io(err, path, ENOENT, "cannot be opened from the current folder");
+    return status;
+}
 
 /* ---- archives -------------------------------------------------------------------------- */
 
@@ -99,7 +125,7 @@ static enum ms_status read_archive(struct ms_object_archive *archive)
     struct ms_fat fat;
     struct ms_error *err = &archive->error;
     bool any = false;
-    enum ms_status status = ms_file_open(archive->path, &archive->file, err);
+    enum ms_status status = open_named(archive->path, &archive->file, err);
     if (status == MS_OK)
         status = ms_fat_parse(ms_file_bytes(archive->file), archive->path, &fat, err);
     if (status != MS_OK)
@@ -204,7 +230,7 @@ static enum ms_status open_file(const struct ms_object_request *request, struct 
                                 enum ms_why *why, struct ms_error *err)
 {
     *why = MS_WHY_NO_OBJECT;
-    enum ms_status status = ms_file_open(request->path, &out->file, err);
+    enum ms_status status = open_named(request->path, &out->file, err);
     if (status != MS_OK)
         return status;
     out->owns_file = true;

@@ -115,6 +115,18 @@ Test(objects, alone)
     cr_assert_str_eq(err.text, "holds arm64, not the image's unknown(16777223,0)");
     cr_assert_eq(open_object(in_scratch("none.o"), 0, MS_CPU_ARM64, &why, &err), MS_E_IO);
     cr_assert_eq(why, MS_WHY_NO_OBJECT);
+    cr_assert_str_eq(err.text, "cannot be opened");
+    cr_assert_eq(open_object("none/of.o", 0, MS_CPU_ARM64, &why, &err), MS_E_IO);
+    cr_assert_str_eq(err.text, "cannot be opened from the current folder");
+    cr_assert_eq(open_object("none/of.a(x.o)", 0, MS_CPU_ARM64, &why, &err), MS_E_IO);
+    cr_assert_str_eq(err.text, "cannot be opened from the current folder");
+    static const char *const LTO[] = {"/none/lto.o", "/none/lto.tmp", "/none/2.thinlto.o"};
+    for (unsigned i = 0; i < 3; i++) {
+        cr_assert_eq(open_object(LTO[i], 0, MS_CPU_ARM64, &why, &err), MS_E_IO);
+        cr_assert_eq(why, MS_WHY_NO_OBJECT);
+        cr_assert_str_eq(err.text, "the linker's own object, which only its option "
+                                   "-object_path_lto keeps, cannot be opened");
+    }
     copy("fixtures/README.md", "text.o", 0);
     cr_assert_eq(open_object(in_scratch("text.o"), 0, MS_CPU_ARM64, &why, &err), MS_E_FORMAT);
     cr_assert_eq(why, MS_WHY_BAD_DEBUG_INFO);
