@@ -7,8 +7,10 @@
 #include "common/dwarf_json.h"
 #include "common/dwarf_tree.h"
 #include "common/llvm_verify.h"
+#include "common/members.h"
 #include "common/names.h"
 #include "common/out.h"
+#include "common/prefixes.h"
 #include "common/uuids.h"
 #include "machsym/dwarf.h"
 #include "machsym/symbolize.h"
@@ -20,7 +22,7 @@
 
 static struct {
     const char *arch;
-    struct word_list lookups, names;
+    struct word_list lookups, names, prefixes;
     bool info, line, uuid, verify, statistics, json;
     struct name_options style;
 } opt;
@@ -35,6 +37,7 @@ static struct option options[] = {
      "all that is known of an address (as linked, hexadecimal)", NULL},
     {"--statistics", NULL, OPTION_FLAG, &opt.statistics, NULL,
      "how much of the code has a name and a line, and what the units are", NULL},
+    {"--oso-prefix-map", NULL, OPTION_LIST, &opt.prefixes, "FROM=TO", OSO_PREFIX_MAP_HELP, NULL},
     {"--uuid", NULL, OPTION_FLAG, &opt.uuid, NULL, "the UUID of every slice", NULL},
     {"--verify", NULL, OPTION_FLAG, &opt.verify, NULL,
      "run LLVM's DWARF verifier (dwarfdump --verify)", NULL},
@@ -51,8 +54,13 @@ static const struct command command = {
     usage,
     options,
     sizeof options / sizeof *options,
-    "FILE is a Mach-O file with debug information, a dSYM, or a binary or bundle with its dSYM\n"
-    "beside it. All slices are shown one after the other; --lookup needs one.",
+    "FILE is a Mach-O file with debug information, a dSYM, a binary or bundle with its dSYM "
+    "beside\n"
+    "it, a static archive, or one member of it: 'libz.a(a.o)'. All slices and members are shown "
+    "one\n"
+    "after the other; --lookup needs one slice. Of an image with a debug map alone, --lookup, "
+    "--name\n"
+    "and --statistics go through the objects that it was linked from; all else names them.",
 };
 
 /* One run over all files. */
@@ -60,16 +68,21 @@ struct run {
     struct out out;
     struct ms_json json;
     struct ms_show_pool *pool;
+    struct ms_object_search search;
+    const uint64_t *lookups;
+    size_t n_members, n_bare; /* of the archive at hand; those without debug information */
     int status;
 };
 
-/* One slice at hand. */
+/* One image at hand: a slice, or a member of an archive. */
 struct subject {
-    const struct ms_slice_uuid *slice;
+    const char *path;              /* of what it is called by in headings */
+    const char *slice, *member;    /* what stands behind that in parentheses; NULL */
+    struct ms_image_inside inside; /* where it is in its file; path NULL: the slice of that UUID */
+    uint64_t file_bytes;
     struct ms_image *image;
     struct ms_image_info info;
-    bool one_of_many;
-    uint64_t *lookups;
+    bool is_mapped; /* there is a debug map, and no debug information but that of its objects */
 };
 
 static void note(struct run *run, int status)
@@ -132,6 +145,8 @@ static void show_lines(struct run *run, const struct subject *s)
 {
     struct ms_line_tables *tables = NULL;
     struct ms_error err;
+    if (s->is_mapped)
+        return; /* its objects are named */
     enum ms_status status = ms_image_lines_open(s->image, &tables, &err);
     if (opt.json) {
         ms_json_key(&run->json, "line_tables");
@@ -182,13 +197,13 @@ static void show_lookups(struct run *run, const struct subject *s)
     for (size_t i = 0; i < opt.lookups.n && !run->out.sink.failed; i++) {
         struct ms_place place;
         struct ms_error err;
-        if (ms_image_place(s->image, s->lookups[i], &place, &err) != MS_OK) {
+        if (ms_image_place(s->image, run->lookups[i], &place, &err) != MS_OK) {
             note(run, complain_error(&err));
             continue;
         }
         if (!opt.json)
             ms_sink_puts(&run->out.sink, "\n");
-        note(run, show_place(run, s->lookups[i], &place));
+        note(run, show_place(run, run->lookups[i], &place));
         if (place.damage.status != MS_OK) {
             out_flush(&run->out);
             note(run, complain_error(&place.damage));
@@ -214,15 +229,18 @@ static bool take_report(void *to, const char *bytes, size_t n)
 static void show_verify(struct run *run, const struct subject *s)
 {
     bool clean;
-    if (!s->info.has_uuid) {
+    if (s->is_mapped || !s->info.has_dwarf)
+        return;
+    if (!s->info.has_uuid && !s->inside.path) {
         complain("%s (%s): has no UUID, by which LLVM's verifier would find it", s->info.debug_path,
                  s->info.arch);
         note(run, EXIT_INPUT);
         return;
     }
     out_flush(&run->out);
-    int status = llvm_verify(s->info.debug_path, s->info.arch, &s->info.uuid, s->slice->file_bytes,
-                             take_report, run, &clean);
+    int status =
+        llvm_verify(s->info.debug_path, s->info.arch, &s->info.uuid,
+                    s->inside.path ? &s->inside : NULL, s->file_bytes, take_report, run, &clean);
     if (status != EXIT_DONE) {
         note(run, status);
         return;
@@ -238,6 +256,8 @@ static void show_statistics(struct run *run, const struct subject *s)
 {
     struct ms_dwarf_statistics statistics;
     struct ms_error err;
+    if (!s->info.has_dwarf && !s->is_mapped)
+        return;
     if (ms_image_statistics(s->image, &statistics, &err) != MS_OK) {
         note(run, complain_error(&err));
         return;
@@ -249,6 +269,12 @@ static void show_statistics(struct run *run, const struct subject *s)
     if (statistics.first_fault.status != MS_OK) {
         out_flush(&run->out);
         note(run, complain_error(&statistics.first_fault));
+    }
+    if (statistics.n_missing) {
+        out_flush(&run->out);
+        complain("%zu of %zu objects can't be used; the first of them:", statistics.n_missing,
+                 statistics.n_objects);
+        note(run, complain_error(&statistics.first_missing));
     }
     ms_dwarf_statistics_fini(&statistics);
 }
@@ -287,14 +313,107 @@ static void warn_of_limits(const struct subject *s)
     free(sections);
 }
 
-/* ---- one slice ---------------------------------------------------------------------------------
+/* ---- the objects of a debug map ------------------------------------------------------------- */
+
+static const char *state_of(const struct ms_map_part *part)
+{
+    if (part->status == MS_OK)
+        return part->has_dwarf ? "read" : "no-debug-information";
+    if (part->stale)
+        return "stale";
+    return part->status == MS_ABSENT || part->status == MS_E_IO ? "missing" : "malformed";
+}
+
+static void show_part(struct run *run, const struct subject *s, const struct ms_map_part *part)
+{
+    char line[MS_ERROR_LINE], heading[4096 + 64];
+    struct ms_sink *sink = &run->out.sink;
+    bool wanted = opt.names.n && part->has_dwarf;
+    struct tree_request request = {
+        part->inside.path, s->info.arch,    NULL,        &part->inside, part->inside.bytes,
+        heading,           opt.names.items, opt.names.n,
+    };
+    if (opt.json) {
+        ms_json_object(&run->json);
+        ms_json_field(&run->json, "path", part->path);
+        ms_json_field(&run->json, "state", state_of(part));
+        if (wanted) {
+            ms_json_key(&run->json, "units");
+            ms_json_array(&run->json);
+            note(run, print_tree(&request, &run->out, &run->json));
+            ms_json_array_end(&run->json);
+        }
+        ms_json_object_end(&run->json);
+    } else if (wanted) {
+        snprintf(heading, sizeof heading, "\nobject    %s\n", part->path);
+        note(run, print_tree(&request, &run->out, NULL));
+    } else if (!opt.names.n) {
+        ms_sink_puts(sink, "  ");
+        ms_sink_plain(sink, part->path);
+        ms_sink_puts(sink, part->has_dwarf         ? ""
+                           : part->status == MS_OK ? ": has no debug information"
+                                                   : ": can't be used");
+        ms_sink_puts(sink, "\n");
+    }
+    if (part->status == MS_OK)
+        return;
+    out_flush(&run->out);
+    warn("%s", ms_error_describe(&part->error, line));
+    note(run, EXIT_INPUT);
+}
+
+/* With --name looks into each; else lists them, since it is one of them that has to be named. */
+static void show_parts(struct run *run, const struct subject *s)
+{
+    struct ms_map_parts parts;
+    struct ms_error err;
+    size_t n_usable = 0;
+    if (ms_image_map_parts(s->image, &parts, &err) != MS_OK) {
+        note(run, complain_error(&err));
+        return;
+    }
+    if (opt.json) {
+        ms_json_key(&run->json, "objects");
+        ms_json_array(&run->json);
+    } else if (!opt.names.n) {
+        ms_sink_puts(&run->out.sink, "\nobjects\n");
+    }
+    for (size_t i = 0; i < parts.n && !run->out.sink.failed; i++) {
+        show_part(run, s, &parts.items[i]);
+        n_usable += parts.items[i].has_dwarf;
+    }
+    if (opt.json)
+        ms_json_array_end(&run->json);
+    if (opt.line || opt.verify || !opt.names.n) {
+        out_flush(&run->out);
+        if (n_usable)
+            complain("%s (%s): has a debug map and no debug information of its own: %zu of the %zu "
+                     "objects named here have it; name one of those instead",
+                     s->path, s->info.arch, n_usable, parts.n);
+        else
+            complain(
+                "%s (%s): has a debug map and no debug information of its own, and none of "
+                "the %zu objects has any, or is there: --oso-prefix-map says where they are now",
+                s->path, s->info.arch, parts.n);
+        note(run, EXIT_INPUT);
+    }
+    ms_map_parts_fini(&parts);
+}
+
+/* ---- one image ---------------------------------------------------------------------------------
  */
 
 static void show_tree(struct run *run, const struct subject *s)
 {
     struct tree_request request = {
-        s->info.debug_path,   s->info.arch,    s->info.has_uuid ? &s->info.uuid : NULL,
-        s->slice->file_bytes, opt.names.items, opt.names.n,
+        s->info.debug_path,
+        s->info.arch,
+        s->info.has_uuid ? &s->info.uuid : NULL,
+        s->inside.path ? &s->inside : NULL,
+        s->file_bytes,
+        NULL,
+        opt.names.items,
+        opt.names.n,
     };
     if (opt.json) {
         ms_json_key(&run->json, "units");
@@ -302,7 +421,8 @@ static void show_tree(struct run *run, const struct subject *s)
     } else if (!opt.names.n) {
         ms_sink_puts(&run->out.sink, "\n.debug_info contents:\n");
     }
-    note(run, print_tree(&request, &run->out, opt.json ? &run->json : NULL));
+    if (s->info.has_dwarf)
+        note(run, print_tree(&request, &run->out, opt.json ? &run->json : NULL));
     if (opt.json)
         ms_json_array_end(&run->json);
 }
@@ -310,25 +430,34 @@ static void show_tree(struct run *run, const struct subject *s)
 static void show_file_format(struct run *run, const struct subject *s)
 {
     struct ms_sink *sink = &run->out.sink;
-    ms_sink_plain(sink, s->info.debug_path);
-    if (s->one_of_many)
-        ms_sink_printf(sink, "(%s)", s->info.arch);
+    ms_sink_plain(sink, s->path);
+    if (s->slice)
+        ms_sink_printf(sink, "(%s)", s->slice);
+    if (s->member) {
+        ms_sink_puts(sink, "(");
+        ms_sink_plain(sink, s->member);
+        ms_sink_puts(sink, ")");
+    }
     ms_sink_printf(sink, ":\tfile format %s\n", ms_image_format(s->image));
 }
 
-static void show_slice(struct run *run, const struct subject *s)
+static void show_image(struct run *run, const struct subject *s)
 {
     if (opt.json) {
         char uuid[MS_UUID_TEXT];
         ms_uuid_format(&s->info.uuid, uuid);
         ms_json_object(&run->json);
-        ms_json_field(&run->json, "path", s->info.debug_path);
+        ms_json_field(&run->json, "path", s->path);
+        if (s->member)
+            ms_json_field(&run->json, "member", s->member);
         ms_json_field(&run->json, "arch", s->info.arch);
         ms_json_field(&run->json, "uuid", s->info.has_uuid ? uuid : NULL);
     } else {
         show_file_format(run, s);
     }
-    if (opt.info)
+    if (s->is_mapped && (opt.info || opt.line || opt.verify))
+        show_parts(run, s);
+    else if (opt.info)
         show_tree(run, s);
     if (opt.line)
         show_lines(run, s);
@@ -343,34 +472,82 @@ static void show_slice(struct run *run, const struct subject *s)
     out_flush(&run->out);
 }
 
-static void open_slice(struct run *run, const struct ms_slice_uuid *slice, bool one_of_many,
-                       uint64_t *lookups)
+static void complain_of_none(struct run *run, const struct subject *s)
 {
-    struct subject s = {.slice = slice, .one_of_many = one_of_many, .lookups = lookups};
+    complain("%s (%s): has no debug information%s%s", s->path, s->info.arch,
+             s->info.mismatch_path ? ", and another UUID than " : "",
+             s->info.mismatch_path ? s->info.mismatch_path : "");
+    note(run, EXIT_INPUT);
+}
+
+/* Takes s->image over. A member without debug information is shown as one that has nothing. */
+static void serve(struct run *run, struct subject *s)
+{
+    ms_image_set_object_search(s->image, &run->search);
+    ms_image_info(s->image, &s->info);
+    if (s->info.damage && s->info.damage->status != MS_OK)
+        warn("%s", ms_error_describe(s->info.damage, (char[MS_ERROR_LINE]){0}));
+    s->is_mapped = !s->info.has_dwarf && ms_image_has_debug_map(s->image);
+    if (s->info.has_dwarf) {
+        if (!s->member)
+            s->path = s->info.debug_path;
+        warn_of_limits(s);
+    }
+    if (s->info.has_dwarf || s->is_mapped || s->member)
+        show_image(run, s);
+    else
+        complain_of_none(run, s);
+    run->n_bare += !s->info.has_dwarf;
+    ms_image_close(s->image);
+}
+
+static void open_slice(struct run *run, const struct ms_slice_uuid *slice, bool one_of_many)
+{
+    struct subject s = {.path = slice->path,
+                        .slice = one_of_many ? slice->arch : NULL,
+                        .file_bytes = slice->file_bytes};
     struct ms_image_choice choice = {slice->path, slice->has_uuid ? NULL : slice->arch,
                                      slice->has_uuid ? &slice->uuid : NULL, false};
     struct ms_error err;
-    if (ms_image_open(&choice, &s.image, &err) != MS_OK) {
+    if (ms_image_open(&choice, &s.image, &err) != MS_OK)
         note(run, complain_error(&err));
-        return;
-    }
-    ms_image_info(s.image, &s.info);
-    if (s.info.damage && s.info.damage->status != MS_OK)
-        warn("%s", ms_error_describe(s.info.damage, (char[MS_ERROR_LINE]){0}));
-    if (s.info.has_dwarf) {
-        warn_of_limits(&s);
-        show_slice(run, &s);
-    } else {
-        complain("%s (%s): has no debug information%s%s", slice->path, s.info.arch,
-                 s.info.mismatch_path ? ", and another UUID than " : "",
-                 s.info.mismatch_path ? s.info.mismatch_path : "");
-        note(run, EXIT_INPUT);
-    }
-    ms_image_close(s.image);
+    else
+        serve(run, &s);
 }
 
-/* ---- one file
- * ------------------------------------------------------------------------------------ */
+/* ---- one file ----------------------------------------------------------------------------------
+ */
+
+static void take_member(void *owner, const struct member *member)
+{
+    struct run *run = owner;
+    struct subject s = {.path = member->path,
+                        .slice = member->slice,
+                        .member = member->name,
+                        .inside = {member->path, member->name, member->off, member->bytes, 0},
+                        .file_bytes = member->bytes};
+    struct ms_error err;
+    if (run->out.sink.failed)
+        return;
+    run->n_members++;
+    if (ms_image_open_inside(&s.inside, &s.image, &err) != MS_OK)
+        note(run, complain_error(&err));
+    else
+        serve(run, &s);
+}
+
+/* True when it is an archive, or a member of one. */
+static bool read_members(struct run *run, const char *word)
+{
+    bool is_archive;
+    run->n_members = run->n_bare = 0;
+    note(run, members_walk(word, opt.arch, take_member, run, &is_archive));
+    if (is_archive && run->n_members && run->n_members == run->n_bare) {
+        complain("%s: has no debug information", word);
+        note(run, EXIT_INPUT);
+    }
+    return is_archive;
+}
 
 static void complain_of_arch(const char *path, const struct ms_slice_uuid *slices, size_t n)
 {
@@ -385,11 +562,13 @@ static void complain_of_arch(const char *path, const struct ms_slice_uuid *slice
         complain("%s: has several slices (%s): choose one with -arch", path, list);
 }
 
-static void read_operand(struct run *run, const char *path, uint64_t *lookups)
+static void read_operand(struct run *run, const char *path)
 {
     struct ms_slice_uuid *slices;
     struct ms_error err;
     size_t n, n_shown = 0;
+    if (read_members(run, path))
+        return;
     if (ms_slice_uuids_read(path, &slices, &n, &err) != MS_OK) {
         note(run, complain_error(&err));
         return;
@@ -403,7 +582,7 @@ static void read_operand(struct run *run, const char *path, uint64_t *lookups)
         if (opt.arch && strcmp(opt.arch, slices[i].arch) != 0)
             continue;
         n_shown++;
-        open_slice(run, &slices[i], n > 1, lookups);
+        open_slice(run, &slices[i], n > 1);
     }
     if (!n_shown && !run->out.sink.failed) {
         complain_of_arch(path, slices, n);
@@ -412,10 +591,13 @@ static void read_operand(struct run *run, const char *path, uint64_t *lookups)
     ms_slice_uuids_free(slices, n);
 }
 
-static int read_all(const struct word_list *words, uint64_t *lookups)
+static int read_all(const struct word_list *words, const uint64_t *lookups,
+                    const struct ms_object_search *search)
 {
     static struct run run; /* large: it holds the output buffer */
     struct ms_error err;
+    run.lookups = lookups;
+    run.search = *search;
     if (ms_show_pool_open(&run.pool, &err) != MS_OK)
         return complain_error(&err);
     out_stdout(&run.out);
@@ -426,7 +608,7 @@ static int read_all(const struct word_list *words, uint64_t *lookups)
         ms_json_array(&run.json);
     }
     for (size_t i = 0; i < words->n && !run.out.sink.failed; i++)
-        read_operand(&run, words->items[i], lookups);
+        read_operand(&run, words->items[i]);
     if (opt.json) {
         ms_json_array_end(&run.json);
         ms_json_object_end(&run.json);
@@ -474,6 +656,8 @@ static int read_lookups(uint64_t **out)
 int main(int argc, char **argv)
 {
     struct word_list words = {NULL, 0, 0};
+    struct prefixes prefixes = {NULL, NULL};
+    struct ms_object_search search = {NULL, 0, NULL};
     uint64_t *lookups = NULL;
     int status = args_parse(&command, argc, argv, &words);
     if (status == ARGS_RUN)
@@ -481,8 +665,14 @@ int main(int argc, char **argv)
     if (status == ARGS_RUN)
         status = read_lookups(&lookups);
     if (status == ARGS_RUN)
-        status = opt.uuid ? print_uuids(&words, opt.arch, opt.json) : read_all(&words, lookups);
+        status = prefixes_read(&prefixes, &command, &opt.prefixes, &search);
+    if (status == ARGS_RUN && opt.uuid)
+        status = print_uuids(&words, opt.arch, opt.json);
+    else if (status == ARGS_RUN)
+        status = read_all(&words, lookups, &search);
     free(lookups);
+    prefixes_fini(&prefixes);
+    word_list_fini(&opt.prefixes);
     word_list_fini(&opt.lookups);
     word_list_fini(&opt.names);
     word_list_fini(&words);

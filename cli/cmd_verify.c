@@ -131,7 +131,7 @@ static int check_dwarf(struct run *run, const struct ms_slice_uuid *slice)
     const struct ms_slice_uuid *theirs = with_uuid(&run->dsym, &slice->uuid);
     bool clean;
     out_flush(&run->out);
-    int status = llvm_verify(theirs->path, slice->arch, &slice->uuid, theirs->file_bytes,
+    int status = llvm_verify(theirs->path, slice->arch, &slice->uuid, NULL, theirs->file_bytes,
                              take_report, run, &clean);
     if (status != EXIT_DONE)
         return status;

@@ -61,6 +61,8 @@ void json_place(struct ms_json *json, const struct ms_place *place, const struct
     ms_json_field(json, "why", ms_why_name(place->why));
     if (place->has_unit)
         json_unit(json, &place->unit);
+    if (place->object)
+        ms_json_field(json, "object", place->object);
     ms_json_key(json, "frames");
     ms_json_array(json);
     for (size_t i = 0; i < place->n_levels && i < shown->n_frames; i++) {
@@ -167,11 +169,17 @@ void json_statistics(struct ms_json *json, const struct ms_dwarf_statistics *s)
     json_cover(json, &s->total);
     ms_json_field_uint(json, "symbol_bytes", s->symbol_bytes);
     ms_json_field_uint(json, "damaged_units", s->n_broken);
+    if (s->n_objects) {
+        ms_json_field_uint(json, "objects", s->n_objects);
+        ms_json_field_uint(json, "missing_objects", s->n_missing);
+    }
     ms_json_key(json, "units");
     ms_json_array(json);
     for (size_t i = 0; i < s->n_units; i++) {
         ms_json_object(json);
         json_unit_members(json, &s->units[i].unit);
+        if (s->units[i].object)
+            ms_json_field(json, "object", s->units[i].object);
         json_cover(json, &s->units[i].cover);
         if (s->units[i].broken)
             ms_json_field_bool(json, "damaged", true);

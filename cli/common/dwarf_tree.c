@@ -3,7 +3,9 @@
 #include "common/console.h"
 #include "common/program.h"
 
+#include <inttypes.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -68,6 +70,22 @@ static bool take_lines(void *to, const char *bytes, size_t n)
     return !t->out->sink.failed;
 }
 
+/* Text that has a heading, if there is any. */
+struct heading {
+    struct out *out;
+    const char *text;
+};
+
+static bool take_text(void *to, const char *bytes, size_t n)
+{
+    struct heading *h = to;
+    if (h->text)
+        ms_sink_puts(&h->out->sink, h->text);
+    h->text = NULL;
+    ms_sink_write(&h->out->sink, bytes, n);
+    return !h->out->sink.failed;
+}
+
 static unsigned seconds_for(uint64_t file_bytes)
 {
     uint64_t seconds = LEAST_SECONDS + file_bytes / BYTES_A_SECOND;
@@ -77,11 +95,18 @@ static unsigned seconds_for(uint64_t file_bytes)
 /* What its end says. The rest of the output stands. */
 static int judge(const struct tree_request *r, const struct helper_end *end)
 {
-    if (end->signal == SIGXCPU || end->signal == SIGKILL) {
+    char name[4096 + 300];
+    snprintf(name, sizeof name, r->inside && r->inside->name ? "%s(%s)" : "%s", r->path,
+             r->inside ? r->inside->name : NULL);
+    if (end->signal == SIGXCPU) {
         complain("%s (%s): libdwarf was ended after %u seconds: it does not come to an end on "
                  "every damaged file",
-                 r->path, r->arch, seconds_for(r->file_bytes));
+                 name, r->arch, seconds_for(r->file_bytes));
         return EXIT_INPUT;
+    }
+    if (end->signal == SIGKILL) {
+        complain("%s (%s): libdwarf was killed from outside, or for want of memory", name, r->arch);
+        return EXIT_SYSTEM;
     }
     if (end->signal == SIGPIPE) /* nobody reads: nothing more is to be said, or written */
         raise(SIGPIPE);
@@ -90,11 +115,17 @@ static int judge(const struct tree_request *r, const struct helper_end *end)
     if (end->status < 0) {
         complain("%s (%s): libdwarf was ended by signal %d (%s): it does not survive every damaged "
                  "file, or it hit its limits",
-                 r->path, r->arch, end->signal, strsignal(end->signal));
+                 name, r->arch, end->signal, strsignal(end->signal));
         return EXIT_INPUT;
     }
+    if (end->status == 2) {
+        complain("machsym-helper-libdwarf is not of the same version: install machsym anew");
+        return EXIT_SYSTEM;
+    }
     if (end->status != 0 && end->status != EXIT_INPUT) {
-        complain("machsym-helper-libdwarf ended with status %d: it can't run here", end->status);
+        complain("machsym-helper-libdwarf ended with status %d: it can't run here; install machsym "
+                 "anew, or see what it says itself",
+                 end->status);
         return EXIT_SYSTEM;
     }
     return end->status;
@@ -102,23 +133,36 @@ static int judge(const struct tree_request *r, const struct helper_end *end)
 
 int print_tree(const struct tree_request *r, struct out *out, struct ms_json *json)
 {
-    char uuid[MS_UUID_TEXT] = "-";
-    const char *arguments[6 + MOST_NAMES] = {json ? "json" : "text", r->path, r->arch, uuid};
+    char which[64] = "-"; /* a UUID, or a place */
+    const char *arguments[7 + MOST_NAMES] = {MS_VERSION, json ? "json" : "text", r->path, r->arch,
+                                             which};
     struct taking t = {.out = out, .json = json};
+    struct heading heading = {out, r->heading};
+    bool is_headed = !json && r->heading;
     struct helper_end end;
     if (r->n_names > MOST_NAMES) {
         complain("--name: %d names at most", MOST_NAMES);
         return EXIT_USAGE;
     }
-    if (r->uuid)
-        ms_uuid_format(r->uuid, uuid);
+    if (r->inside) {
+        arguments[3] = r->inside->name ? r->inside->name : "-";
+        snprintf(which, sizeof which, "@%" PRIu64 "+%" PRIu64, r->inside->off, r->inside->bytes);
+    }
+    if (!r->inside && r->uuid)
+        ms_uuid_format(r->uuid, which);
     for (size_t i = 0; i < r->n_names; i++)
-        arguments[4 + i] = r->names[i];
+        arguments[5 + i] = r->names[i];
     out_flush(out); /* what it prints, or complains about, comes behind what was printed */
     if (out->sink.failed)
         return EXIT_DONE; /* which out_finish tells of */
     int status = helper_run("libdwarf", arguments, seconds_for(r->file_bytes),
-                            MEMORY_LEAST + 4 * r->file_bytes, json ? take_lines : NULL, &t, &end);
+                            MEMORY_LEAST + 4 * r->file_bytes,
+                            json        ? take_lines
+                            : is_headed ? take_text
+                                        : NULL,
+                            is_headed ? (void *)&heading : (void *)&t, &end);
+    if (is_headed)
+        out_flush(out);
     free(t.line);
     if (status != EXIT_DONE)
         return status;

@@ -5,13 +5,16 @@
 #define MACHSYM_CLI_DWARF_TREE_H
 
 #include "common/out.h"
-#include "machsym/types.h"
+#include "machsym/image.h"
 
 struct tree_request {
     const char *path, *arch;
-    const struct ms_uuid *uuid; /* NULL: the slice has none */
-    uint64_t file_bytes;        /* of the file: limits of time and memory follow from it */
-    const char *const *names;   /* show only DIEs of these names; n_names 0: all */
+    const struct ms_uuid *uuid;           /* NULL: the slice has none */
+    const struct ms_image_inside *inside; /* where it is in the file; NULL: the slice, by UUID or
+                                             architecture */
+    uint64_t file_bytes;      /* of the file: limits of time and memory follow from it */
+    const char *heading;      /* what stands before the first DIE, if there is any; NULL */
+    const char *const *names; /* show only DIEs of these names; n_names 0: all */
     size_t n_names;
 };
 

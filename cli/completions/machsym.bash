@@ -43,8 +43,8 @@ _machsym_options() {
         ;;
     objc) echo "-arch --class --no-methods -l --load-address --no-demangle --json" ;;
     dwarf)
-        echo "-arch --debug-info --name --debug-line --lookup --statistics --uuid --verify" \
-            "--full-names --no-demangle --json"
+        echo "-arch --debug-info --name --debug-line --lookup --statistics --oso-prefix-map --uuid" \
+            "--verify --full-names --no-demangle --json"
         ;;
     demangle) echo "--simplified --no-params --fold-thunks --json --verbose --demangler" ;;
     verify) echo "-arch --lookup --dwarf --json" ;;

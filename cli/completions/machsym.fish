@@ -224,6 +224,7 @@ complete -c machsym -n '__machsym_is dwarf' -l name -x -d 'only the DIEs of this
 complete -c machsym -n '__machsym_is dwarf' -l debug-line -d 'the line tables'
 complete -c machsym -n '__machsym_is dwarf' -l lookup -x -d 'all that is known of an address'
 complete -c machsym -n '__machsym_is dwarf' -l statistics -d 'how much of the code is covered'
+complete -c machsym -n '__machsym_is dwarf' -l oso-prefix-map -x -d 'where object files are looked for'
 complete -c machsym -n '__machsym_is dwarf' -l uuid -d 'the UUID of every slice'
 complete -c machsym -n '__machsym_is dwarf' -l verify -d 'run the DWARF verifier of LLVM'
 complete -c machsym -n '__machsym_is dwarf' -l full-names -d 'Swift names with modules, types and results'

@@ -131,14 +131,15 @@ static void collect(struct collector *c, uint64_t off, bool declared)
     if (!found)
         return;
     unit = *found;
-    ms_walk_start(&walk, &unit, off - unit.header.off);
+    uint64_t base = ms_types_base(c->types, &unit);
+    ms_walk_start(&walk, &unit, off - base);
     if (!ms_walk_next(&walk, &die) || !die.abbrev->children)
         return;
     while (!c->no_memory && c->budget->dies && ms_walk_next(&walk, &die)) {
         c->budget->dies--;
         if (!die.abbrev)
             continue;
-        uint64_t at = unit.header.off + die.off;
+        uint64_t at = base + die.off;
         switch (die.abbrev->tag) {
         case DW_TAG_formal_parameter:
             if (die.depth == 1)

@@ -21,7 +21,12 @@ struct ms_type_die ms_type_layer(struct ms_type_printer *p, bool has, uint64_t o
     if (!has || !p->types->budget)
         return nothing;
     p->types->budget--;
-    return ms_type_die_read(p->types, off, &out) ? out : nothing;
+    if (!ms_type_die_read(p->types, off, &out))
+        return nothing;
+    if (!out.has_signature || !p->types->budget)
+        return out;
+    p->types->budget--;
+    return ms_type_die_read(p->types, out.signature, &out) ? out : nothing;
 }
 
 struct ms_type_die ms_type_of(struct ms_type_printer *p, const struct ms_type_die *die)
@@ -55,7 +60,7 @@ bool ms_type_children_start(struct ms_type_printer *p, const struct ms_type_die 
     if (!unit)
         return false;
     out->unit = *unit;
-    ms_walk_start(&out->walk, &out->unit, die->off - out->unit.header.off);
+    ms_walk_start(&out->walk, &out->unit, die->off - ms_types_base(p->types, &out->unit));
     return ms_walk_next(&out->walk, &first);
 }
 
@@ -69,7 +74,7 @@ bool ms_type_children_next(struct ms_type_printer *p, struct ms_type_children *c
         p->types->left--; /* a class may have thousands inside, which aren't read */
         if (!die.abbrev || die.depth != 1)
             continue;
-        *out = ms_type_layer(p, true, children->unit.header.off + die.off);
+        *out = ms_type_layer(p, true, ms_types_base(p->types, &children->unit) + die.off);
         return out->tag != 0;
     }
     return false;

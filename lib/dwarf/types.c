@@ -19,12 +19,66 @@ void ms_types_fini(struct ms_types *types)
     for (size_t i = 0; i < types->n_kept; i++)
         ms_families_fini(&types->kept[i].families);
     free(types->kept);
+    free(types->type_units);
     ms_index_fini(&types->by_unit);
     ms_types_init(types, types->dwarf, 0);
 }
 
+uint64_t ms_types_base(const struct ms_types *types, const struct ms_unit *unit)
+{
+    return unit->header.off + (unit->header.in_types ? types->dwarf->s.info.n : 0);
+}
+
+static bool read_type_units(struct ms_types *types)
+{
+    struct ms_unit_walk walk = {types->dwarf, true, 0};
+    struct ms_unit_header header;
+    enum ms_status status;
+    types->has_type_units = true;
+    while ((status = ms_unit_walk_next(&walk, &header, NULL)) != MS_ABSENT)
+        if (status == MS_OK &&
+            !MS_PUSH(types->type_units, types->n_type_units, types->type_units_room, header.off))
+            return false;
+    return true;
+}
+
+/* The unit of .debug_types that holds `off` of it. */
+static const struct ms_unit *type_unit_at(struct ms_types *types, uint64_t off)
+{
+    struct ms_unit_header header;
+    const struct ms_unit *unit;
+    for (unsigned i = 0; i < types->opened.n; i++) {
+        const struct ms_unit_header *h = &types->opened.units[i].header;
+        if (h->in_types && off >= h->off && off < h->end)
+            return &types->opened.units[i];
+    }
+    if (!types->has_type_units && !read_type_units(types)) {
+        types->no_memory = true;
+        return NULL;
+    }
+    size_t low = 0, high = types->n_type_units;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (types->type_units[middle] <= off)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    if (!low ||
+        ms_unit_header_read(types->dwarf, true, types->type_units[low - 1], &header, NULL) !=
+            MS_OK ||
+        off >= header.end)
+        return NULL;
+    enum ms_status status =
+        ms_opened_units_open(types->dwarf, &types->opened, &header, &unit, NULL);
+    types->no_memory |= status == MS_E_NOMEM;
+    return status == MS_OK ? unit : NULL;
+}
+
 const struct ms_unit *ms_types_unit(struct ms_types *types, uint64_t off)
 {
+    if (off >= types->dwarf->s.info.n)
+        return type_unit_at(types, off - types->dwarf->s.info.n);
     struct ms_unit nowhere; /* a reference from outside all units */
     const struct ms_unit *unit;
     uint64_t die_off;
@@ -45,9 +99,9 @@ bool ms_types_follow(struct ms_types *types, const struct ms_unit *from,
     enum ms_status status =
         ms_unit_follow(types->dwarf, &types->opened, &copy, value, &unit, &die_off, NULL);
     types->no_memory |= status == MS_E_NOMEM;
-    if (status != MS_OK || unit->header.in_types)
+    if (status != MS_OK)
         return false;
-    *off = unit->header.off + die_off;
+    *off = ms_types_base(types, unit) + die_off;
     return true;
 }
 
@@ -58,7 +112,7 @@ static void take_reference(struct ms_types *types, const struct ms_unit *unit,
     bool near = value->form >= DW_FORM_ref1 && value->form <= DW_FORM_ref_udata;
     if (near && value->u < unit->bytes.n) {
         *has = true;
-        *off = unit->header.off + value->u;
+        *off = ms_types_base(types, unit) + value->u;
     } else {
         *has = ms_types_follow(types, unit, value, off);
     }
@@ -98,6 +152,9 @@ static void take_attribute(struct ms_types *types, const struct ms_unit *unit, u
         break;
     case DW_AT_type:
         take_reference(types, unit, value, &out->has_type, &out->type);
+        break;
+    case DW_AT_signature:
+        take_reference(types, unit, value, &out->has_signature, &out->signature);
         break;
     case DW_AT_containing_type:
         take_reference(types, unit, value, &out->has_container, &out->container);
@@ -156,10 +213,9 @@ bool ms_type_die_read(struct ms_types *types, uint64_t off, struct ms_type_die *
     struct ms_die die;
     struct ms_value value;
     uint64_t attribute;
+    uint64_t base = ms_types_base(types, &unit);
     out->off = off;
-    out->unit_off = unit.header.off;
-    if (off - unit.header.off < unit.header.root ||
-        !ms_die_open(&unit, off - unit.header.off, &die))
+    if (off - base < unit.header.root || !ms_die_open(&unit, off - base, &die))
         return false;
     out->tag = die.abbrev->tag;
     out->children = die.abbrev->children;
@@ -172,7 +228,7 @@ bool ms_type_die_read(struct ms_types *types, uint64_t off, struct ms_type_die *
 
 static const struct ms_families *families_of(struct ms_types *types, const struct ms_unit *unit)
 {
-    uint64_t off = unit->header.off, hash = ms_hash(0, &off, sizeof off);
+    uint64_t off = ms_types_base(types, unit), hash = ms_hash(0, &off, sizeof off);
     uint32_t i;
     for (size_t probe = 0; (i = ms_index_next(&types->by_unit, hash, &probe)) != MS_INDEX_NONE;)
         if (types->kept[i].unit_off == off)
@@ -198,10 +254,10 @@ bool ms_types_parent(struct ms_types *types, uint64_t off, uint64_t *parent)
     if (!unit)
         return false;
     const struct ms_families *families = families_of(types, unit);
-    const struct ms_family *family =
-        families ? ms_families_find(families, off - unit->header.off) : NULL;
+    uint64_t base = ms_types_base(types, unit);
+    const struct ms_family *family = families ? ms_families_find(families, off - base) : NULL;
     if (!family)
         return false;
-    *parent = unit->header.off + family->off;
+    *parent = base + family->off;
     return true;
 }

@@ -178,9 +178,9 @@ static const struct ms_unit *find_opened(const struct ms_opened_units *opened, u
     return NULL;
 }
 
-static enum ms_status open_unit(struct ms_dwarf *dwarf, struct ms_opened_units *opened,
-                                const struct ms_unit_header *header, const struct ms_unit **out,
-                                struct ms_error *err)
+enum ms_status ms_opened_units_open(struct ms_dwarf *dwarf, struct ms_opened_units *opened,
+                                    const struct ms_unit_header *header, const struct ms_unit **out,
+                                    struct ms_error *err)
 {
     struct ms_unit unit;
     enum ms_status status = ms_unit_open(dwarf, header, &unit, err);
@@ -207,7 +207,7 @@ static enum ms_status follow_far(struct ms_dwarf *dwarf, struct ms_opened_units 
     if (!known) {
         status = ms_unit_map_find(dwarf, off, &header, err);
         if (status == MS_OK)
-            status = open_unit(dwarf, opened, &header, &known, err);
+            status = ms_opened_units_open(dwarf, opened, &header, &known, err);
     }
     if (status == MS_OK) {
         *unit = known;
@@ -236,7 +236,7 @@ enum ms_status ms_unit_follow(struct ms_dwarf *dwarf, struct ms_opened_units *op
     case DW_FORM_ref_sig8:
         status = ms_unit_map_find_type(dwarf, value->u, &header, err);
         if (status == MS_OK)
-            status = open_unit(dwarf, opened, &header, unit, err);
+            status = ms_opened_units_open(dwarf, opened, &header, unit, err);
         *die_off = header.type_off;
         return status;
     }

@@ -57,6 +57,14 @@ struct ms_opened_units {
 };
 
 /**
+ * Opens a unit whose header was read, and keeps it.
+ * @param out  borrowed until MS_OPENED_UNITS others were asked for
+ */
+enum ms_status ms_opened_units_open(struct ms_dwarf *dwarf, struct ms_opened_units *opened,
+                                    const struct ms_unit_header *header, const struct ms_unit **out,
+                                    struct ms_error *err);
+
+/**
  * The DIE that a reference leads to.
  * @param from   the unit the value stands in
  * @param unit   gets the unit of the DIE: `from`, or one of `opened`, which keeps it

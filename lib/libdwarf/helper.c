@@ -1,12 +1,16 @@
 /*
  * machsym-helper-libdwarf: trees of DIEs out of libdwarf, in a process that may die.
- *   machsym-helper-libdwarf text|json FILE ARCH UUID|- [NAME...]
- * Prints the tree, and what is damaged on stderr. Exit status: 0 all well, 3 something is
+ *   machsym-helper-libdwarf VERSION text|json FILE ARCH UUID|- [NAME...]
+ *   machsym-helper-libdwarf VERSION text|json FILE MEMBER|- @OFFSET+BYTES [NAME...]
+ * Prints the tree of a slice, or of what lies at that place of the file, and what is damaged on
+ * stderr. Exit status: 0 all well, 2 not called by the command of its VERSION, 3 something is
  * damaged or can't be read, 4 the output can't be written.
  */
 #include "libdwarf/tree.h"
+#include "machsym/dwarf.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <poll.h>
 #include <stdio.h>
 #include <string.h>
@@ -70,17 +74,25 @@ static void take_fault(void *owner, const struct ms_error *fault)
     fprintf(stderr, "machsym dwarf: %s\n", ms_error_describe(fault, line));
 }
 
-static int write_tree(struct run *run, char **argv)
+static enum ms_status open_image(char **argv, struct ms_image **out, struct ms_error *err)
 {
     struct ms_uuid uuid;
+    struct ms_image_inside inside = {argv[3], strcmp(argv[4], "-") == 0 ? NULL : argv[4], 0, 0, 0};
+    if (sscanf(argv[5], "@%" SCNu64 "+%" SCNu64, &inside.off, &inside.bytes) == 2)
+        return ms_image_open_inside(&inside, out, err);
+    bool has_uuid = ms_uuid_parse(argv[5], strlen(argv[5]), &uuid);
+    struct ms_image_choice choice = {argv[3], argv[4], has_uuid ? &uuid : NULL, true};
+    return ms_image_open(&choice, out, err);
+}
+
+static int write_tree(struct run *run, char **argv)
+{
     struct ms_error err;
     struct ms_image *image = NULL;
-    bool has_uuid = ms_uuid_parse(argv[4], strlen(argv[4]), &uuid);
-    struct ms_image_choice choice = {argv[2], argv[3], has_uuid ? &uuid : NULL, true};
-    struct ms_tree_request request = {(const char *const *)(argv + 5), 0, argv[1][0] == 'j'};
-    while (argv[5 + request.n_names])
+    struct ms_tree_request request = {(const char *const *)(argv + 6), 0, argv[2][0] == 'j'};
+    while (argv[6 + request.n_names])
         request.n_names++;
-    enum ms_status status = ms_image_open(&choice, &image, &err);
+    enum ms_status status = open_image(argv, &image, &err);
     if (status == MS_OK)
         status = ms_tree_write(image, &request, &run->sink, take_fault, run, &err);
     if (status == MS_OK)
@@ -101,11 +113,19 @@ static int write_tree(struct run *run, char **argv)
 int main(int argc, char **argv)
 {
     static struct run run;
-    if (argc < 5 || (strcmp(argv[1], "text") != 0 && strcmp(argv[1], "json") != 0)) {
-        fprintf(stderr, "usage: machsym-helper-libdwarf text|json FILE ARCH UUID|- [NAME...]\n");
+    if (argc > 1 && strcmp(argv[1], MS_VERSION) != 0) {
+        fprintf(stderr, "machsym-helper-libdwarf: is of version %s, but was asked by %.40s\n",
+                MS_VERSION, argv[1]);
         return 2;
     }
-    run.path = argv[2];
+    if (argc < 6 || (strcmp(argv[2], "text") != 0 && strcmp(argv[2], "json") != 0)) {
+        fprintf(stderr, "usage: machsym-helper-libdwarf VERSION text|json FILE ARCH UUID|- "
+                        "[NAME...]\n"
+                        "       machsym-helper-libdwarf VERSION text|json FILE MEMBER|- "
+                        "@OFFSET+BYTES [NAME...]\n");
+        return 2;
+    }
+    run.path = argv[3];
     run.sink = (struct ms_sink){take_bytes, &run, false};
     return write_tree(&run, argv);
 }

@@ -114,12 +114,35 @@ static bool search_unit(struct search *s, const struct ms_unit *unit, ms_match_t
 {
     struct ms_walk walk;
     struct ms_walk_die die;
+    uint64_t base = ms_types_base(&s->types, unit);
     ms_walk_start(&walk, unit, unit->header.root);
     while (ms_walk_next(&walk, &die))
         if (die.abbrev && kind_of(s, die.abbrev) && die_matches(s, unit, die.off) &&
-            !take(owner, unit->header.off, unit->header.off + die.off))
+            !take(owner, base, base + die.off))
             return false;
     return true;
+}
+
+/* False when the search is at its end: for want of memory when *memory says so. */
+static bool search_section(struct search *s, bool in_types, ms_match_taker *take,
+                           ms_match_fault *fault, void *owner, bool *memory)
+{
+    struct ms_unit_walk walk = {s->types.dwarf, in_types, 0};
+    struct ms_unit_header header;
+    struct ms_error found;
+    enum ms_status status;
+    bool more = true;
+    while (more && *memory && (status = ms_unit_walk_next(&walk, &header, &found)) != MS_ABSENT) {
+        struct ms_unit unit;
+        if (status == MS_OK)
+            status = ms_unit_open(s->types.dwarf, &header, &unit, &found);
+        *memory = status != MS_E_NOMEM && (status != MS_OK || take_table(s, unit.abbrevs));
+        if (status != MS_OK)
+            more = *memory && fault(owner, &found);
+        else if (*memory && unit.tag)
+            more = search_unit(s, &unit, take, owner);
+    }
+    return more && *memory;
 }
 
 enum ms_status ms_match_names(struct ms_dwarf *dwarf, const char *const *names, size_t n_names,
@@ -127,26 +150,14 @@ enum ms_status ms_match_names(struct ms_dwarf *dwarf, const char *const *names, 
                               struct ms_error *err)
 {
     struct search *s = calloc(1, sizeof *s);
-    struct ms_unit_walk walk = {dwarf, false, 0};
-    struct ms_unit_header header;
-    struct ms_error found;
-    enum ms_status status;
-    bool more = true, memory = s != NULL;
+    bool memory = s != NULL;
     if (!s)
         return ms_fail_memory(err);
     ms_types_init(&s->types, dwarf, 0);
     s->names = names;
     s->n_names = n_names;
-    while (more && memory && (status = ms_unit_walk_next(&walk, &header, &found)) != MS_ABSENT) {
-        struct ms_unit unit;
-        if (status == MS_OK)
-            status = ms_unit_open(dwarf, &header, &unit, &found);
-        memory = status != MS_E_NOMEM && (status != MS_OK || take_table(s, unit.abbrevs));
-        if (status != MS_OK)
-            more = memory && fault(owner, &found);
-        else if (memory && unit.tag)
-            more = search_unit(s, &unit, take, owner);
-    }
+    if (search_section(s, false, take, fault, owner, &memory))
+        search_section(s, true, take, fault, owner, &memory);
     memory = memory && !s->types.no_memory;
     ms_types_fini(&s->types);
     free(s->kinds);

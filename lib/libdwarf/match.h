@@ -7,13 +7,13 @@
 
 #include "dwarf/dwarf.h"
 
-/** Gets a DIE, by its offsets in .debug_info; false ends the search. */
+/** Gets a DIE, by its offsets as struct ms_types counts them; false ends the search. */
 typedef bool ms_match_taker(void *owner, uint64_t unit_off, uint64_t off);
 /** Gets the first fault of a unit; false ends the search. */
 typedef bool ms_match_fault(void *owner, const struct ms_error *fault);
 
 /**
- * Hands on, in the order of the section, the DIEs whose DW_AT_name or linkage name is one of
+ * Hands on, in the order of the sections, the DIEs whose DW_AT_name or linkage name is one of
  * `names`, or that come from such a one: inlined calls, definitions of declarations.
  * @return MS_OK, MS_E_NOMEM
  */

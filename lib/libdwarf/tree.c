@@ -22,8 +22,9 @@ struct tree {
     struct ms_json json;
     ms_tree_fault *take;
     void *owner;
-    uint64_t unit_off;
-    uint64_t next_unit;
+    bool in_types;     /* the section at hand is .debug_types */
+    bool has_match;    /* a unit is open for DIEs that have a name … */
+    uint64_t unit_off; /* … this one, as struct ms_types counts */
 };
 
 /* How long the text of one DIE may grow: lists of locations are long. */
@@ -241,7 +242,7 @@ static uint64_t write_entry(struct tree *t, uint64_t off, uint32_t depth, bool *
     Dwarf_Error error = NULL;
     uint64_t code, n = code_bytes(t, off, &code);
     e.end = off + n;
-    int result = dwarf_offdie_b(t->object.debug, off, 1, &e.die, &error);
+    int result = dwarf_offdie_b(t->object.debug, off, !t->in_types, &e.die, &error);
     if (result != DW_DLV_OK) {
         report_libdwarf(t, error, off, "no DIE can be read");
         return 0;
@@ -321,6 +322,19 @@ static void write_subtree(struct tree *t, uint64_t off, uint32_t depth)
 /* ---- units
  * --------------------------------------------------------------------------------------- */
 
+/* Which type a type unit is there for. */
+static void write_type(struct tree *t, const struct ms_unit_header *h)
+{
+    struct ms_type_die die;
+    uint64_t off = ms_types_base(&t->values.types, &t->values.unit) + h->type_off;
+    bool named = ms_type_die_read(&t->values.types, off, &die) && die.name;
+    ms_sink_puts(t->sink, ", name = '");
+    if (named)
+        ms_sink_plain(t->sink, die.name);
+    ms_sink_printf(t->sink, "', type_signature = 0x%016" PRIx64 ", type_offset = 0x%04" PRIx64,
+                   h->signature, h->type_off);
+}
+
 static void write_unit_header(struct tree *t)
 {
     const struct ms_unit_header *h = &t->values.unit.header;
@@ -329,17 +343,19 @@ static void write_unit_header(struct tree *t)
     const char *type = ms_name_of_unit_type(h->type);
     if (t->request->json)
         return;
+    bool is_type = h->type == DW_UT_type || h->type == DW_UT_split_type;
     ms_sink_printf(t->sink,
-                   "0x%08" PRIx64 ": Compile Unit: length = 0x%0*" PRIx64
+                   "0x%08" PRIx64 ": %s Unit: length = 0x%0*" PRIx64
                    ", format = DWARF%s, version = 0x%04x",
-                   h->off, width, length, h->encoding.offset_size == 8 ? "64" : "32",
-                   h->encoding.version);
+                   h->off, is_type ? "Type" : "Compile", width, length,
+                   h->encoding.offset_size == 8 ? "64" : "32", h->encoding.version);
     if (h->encoding.version >= 5)
         ms_sink_printf(t->sink, ", unit_type = %s", type ? type : "DW_UT_unknown");
-    ms_sink_printf(t->sink,
-                   ", abbr_offset = 0x%04" PRIx64 ", addr_size = 0x%02x (next unit at 0x%08" PRIx64
-                   ")\n",
-                   h->abbrevs_off, h->encoding.address_size, h->end);
+    ms_sink_printf(t->sink, ", abbr_offset = 0x%04" PRIx64 ", addr_size = 0x%02x", h->abbrevs_off,
+                   h->encoding.address_size);
+    if (is_type)
+        write_type(t, h);
+    ms_sink_printf(t->sink, " (next unit at 0x%08" PRIx64 ")\n", h->end);
 }
 
 /* All units, in the order of the section: as libdwarf finds them. */
@@ -351,12 +367,12 @@ static void write_units(struct tree *t)
     Dwarf_Sig8 signature;
     Dwarf_Error error = NULL;
     int result;
-    while (!t->sink->failed &&
-           (result = dwarf_next_cu_header_d(t->object.debug, 1, &length, &version, &abbrevs,
-                                            &address_size, &offset_size, &extension, &signature,
-                                            &type_off, &next, &type, &error)) == DW_DLV_OK) {
+    while (!t->sink->failed && (result = dwarf_next_cu_header_d(
+                                    t->object.debug, !t->in_types, &length, &version, &abbrevs,
+                                    &address_size, &offset_size, &extension, &signature, &type_off,
+                                    &next, &type, &error)) == DW_DLV_OK) {
         struct ms_error fault;
-        if (ms_values_open(&t->values, start, &fault) == MS_OK) {
+        if (ms_values_open(&t->values, t->in_types, start, &fault) == MS_OK) {
             write_unit_header(t);
             if (t->values.unit.tag)
                 write_subtree(t, start + t->values.unit.header.root, 0);
@@ -376,16 +392,23 @@ static void write_units(struct tree *t)
 /* ---- by name
  * --------------------------------------------------------------------------------------- */
 
+/* How struct ms_types counts the offsets of the section at hand. */
+static uint64_t base_of(const struct tree *t)
+{
+    return t->in_types ? t->values.types.dwarf->s.info.n : 0;
+}
+
 /* The DIEs that the one at `off` stands in, from the unit's first down. Returns its depth. */
 static uint32_t write_parents(struct tree *t, uint64_t off)
 {
     uint64_t chain[MS_MAX_DIE_DEPTH + 1];
     uint32_t n = 0;
     bool children;
+    off += base_of(t);
     while (n <= MS_MAX_DIE_DEPTH && ms_types_parent(&t->values.types, off, &off))
         chain[n++] = off;
     for (uint32_t i = 0; i < n; i++)
-        (void)write_entry(t, chain[n - 1 - i], i, &children);
+        (void)write_entry(t, chain[n - 1 - i] - base_of(t), i, &children);
     return n;
 }
 
@@ -393,13 +416,17 @@ static bool write_match(void *owner, uint64_t unit_off, uint64_t off)
 {
     struct tree *t = owner;
     struct ms_error fault;
-    if (t->unit_off != unit_off + 1) {
-        if (ms_values_open(&t->values, unit_off, &fault) != MS_OK) {
+    if (!t->has_match || t->unit_off != unit_off) {
+        t->in_types = unit_off >= t->values.types.dwarf->s.info.n;
+        t->has_match = false;
+        if (ms_values_open(&t->values, t->in_types, unit_off - base_of(t), &fault) != MS_OK) {
             report(t, &fault);
             return true;
         }
-        t->unit_off = unit_off + 1;
+        t->has_match = true;
+        t->unit_off = unit_off;
     }
+    off -= base_of(t);
     uint32_t depth = write_parents(t, off);
     write_subtree(t, off, depth);
     return !t->sink->failed;
@@ -409,6 +436,18 @@ static bool take_unit_fault(void *owner, const struct ms_error *fault)
 {
     report(owner, fault);
     return true;
+}
+
+/* DWARF 4 has type units in a section of their own. */
+static void write_sections(struct tree *t, const struct ms_dwarf *dwarf)
+{
+    write_units(t);
+    if (!dwarf->s.types.n || t->sink->failed)
+        return;
+    t->in_types = true;
+    if (!t->request->json)
+        ms_sink_puts(t->sink, "\n.debug_types contents:\n");
+    write_units(t);
 }
 
 /* ---- the whole
@@ -440,7 +479,7 @@ enum ms_status ms_tree_write(struct ms_image *image, const struct ms_tree_reques
         status = ms_match_names(dwarf, request->names, request->n_names, write_match,
                                 take_unit_fault, t, err);
     else if (status == MS_OK)
-        write_units(t);
+        write_sections(t, dwarf);
     if (status == MS_OK && t->values.types.no_memory)
         status = ms_fail_memory(err);
     ms_debug_object_close(&t->object);

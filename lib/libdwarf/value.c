@@ -48,12 +48,13 @@ static void take_loclists_base(struct ms_values *v)
                 v->loclists_base = value.u;
 }
 
-enum ms_status ms_values_open(struct ms_values *v, uint64_t off, struct ms_error *err)
+enum ms_status ms_values_open(struct ms_values *v, bool in_types, uint64_t off,
+                              struct ms_error *err)
 {
     struct ms_unit_header header;
     struct ms_dwarf *dwarf = v->types.dwarf;
     v->has_files = false;
-    enum ms_status status = ms_unit_header_read(dwarf, false, off, &header, err);
+    enum ms_status status = ms_unit_header_read(dwarf, in_types, off, &header, err);
     if (status == MS_OK)
         status = ms_unit_open(dwarf, &header, &v->unit, err);
     if (status != MS_OK)

@@ -33,8 +33,9 @@ struct ms_values {
 enum ms_status ms_values_init(struct ms_values *values, struct ms_dwarf *dwarf, uint32_t cputype,
                               struct ms_error *err);
 void ms_values_fini(struct ms_values *values);
-/** Prepares for the unit at `off` of .debug_info. */
-enum ms_status ms_values_open(struct ms_values *values, uint64_t off, struct ms_error *err);
+/** Prepares for the unit at `off` of .debug_info, or of .debug_types. */
+enum ms_status ms_values_open(struct ms_values *values, bool in_types, uint64_t off,
+                              struct ms_error *err);
 
 /** One attribute of a DIE. */
 struct ms_attribute {

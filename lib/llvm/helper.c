@@ -1,6 +1,6 @@
 /*
  * machsym-helper-llvm: what machsym asks of LLVM, in a process that may die.
- *   machsym-helper-llvm verify FILE UUID
+ *   machsym-helper-llvm verify FILE UUID|@OFFSET+BYTES
  *   machsym-helper-llvm disassemble FILE OFFSET BYTES SECTION FLAGS START STOP MARK FROM
  * Exit status: 0 clean, 1 errors were printed or there is no such symbol, 3 the file can't be read
  * (said on stderr), 4 the output can't be written or memory is out.
@@ -12,6 +12,7 @@
 #include "base/bytes.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -30,11 +31,14 @@ static int verify(const char *file, const char *uuid_text)
 {
     struct ms_uuid uuid;
     char message[300] = "";
-    if (!ms_uuid_parse(uuid_text, strlen(uuid_text), &uuid)) {
+    uint64_t off, bytes;
+    bool is_spot = sscanf(uuid_text, "@%" SCNu64 "+%" SCNu64, &off, &bytes) == 2;
+    if (!is_spot && !ms_uuid_parse(uuid_text, strlen(uuid_text), &uuid)) {
         fprintf(stderr, "machsym-helper-llvm: no UUID: %s\n", uuid_text);
         return 2;
     }
-    switch (ms_llvm_verify(file, uuid.byte, message, sizeof message)) {
+    switch (is_spot ? ms_llvm_verify_at(file, off, bytes, message, sizeof message)
+                    : ms_llvm_verify(file, uuid.byte, message, sizeof message)) {
     case MS_LLVM_CLEAN:
         return 0;
     case MS_LLVM_ERRORS:
@@ -108,7 +112,7 @@ int main(int argc, char **argv)
         return verify(argv[2], argv[3]);
     if (argc == 11 && strcmp(argv[1], "disassemble") == 0)
         return disassemble(argv);
-    fprintf(stderr, "usage: machsym-helper-llvm verify FILE UUID\n"
+    fprintf(stderr, "usage: machsym-helper-llvm verify FILE UUID|@OFFSET+BYTES\n"
                     "       machsym-helper-llvm disassemble FILE OFFSET BYTES SECTION FLAGS START "
                     "STOP MARK FROM\n");
     return 2;

@@ -62,3 +62,20 @@ enum ms_llvm_verdict ms_llvm_verify(const char *path, const uint8_t *uuid, char 
     }
     return unreadable(message, room, "LLVM finds no slice of that UUID in it");
 }
+
+enum ms_llvm_verdict ms_llvm_verify_at(const char *path, uint64_t off, uint64_t bytes,
+                                       char *message, size_t room)
+{
+    auto buffer = llvm::MemoryBuffer::getFile(path);
+    if (!buffer)
+        return unreadable(message, room, buffer.getError().message());
+    llvm::StringRef whole = (*buffer)->getBuffer();
+    if (off > whole.size() || bytes > whole.size() - off)
+        return unreadable(message, room, "changed while it was read");
+    auto binary =
+        llvm::object::createBinary(llvm::MemoryBufferRef(whole.substr(off, bytes), path));
+    if (!binary)
+        return unreadable(message, room, llvm::toString(binary.takeError()));
+    auto *thin = llvm::dyn_cast<MachOObjectFile>(binary->get());
+    return thin ? verify(*thin) : unreadable(message, room, "LLVM finds no Mach-O object there");
+}

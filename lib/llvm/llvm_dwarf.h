@@ -28,6 +28,10 @@ enum ms_llvm_verdict {
 enum ms_llvm_verdict ms_llvm_verify(const char *path, const uint8_t *uuid, char *message,
                                     size_t room);
 
+/** The same for the Mach-O at `off` of the file: an object, or a member of a static archive. */
+enum ms_llvm_verdict ms_llvm_verify_at(const char *path, uint64_t off, uint64_t bytes,
+                                       char *message, size_t room);
+
 #ifdef __cplusplus
 }
 #endif

@@ -103,6 +103,11 @@ void ms_place_write(const struct ms_place *place, const struct ms_shown *shown, 
     ms_sink_printf(sink, "address   0x%16.16" PRIx64 "\n", address_vm);
     if (place->has_unit)
         put_unit(sink, &place->unit);
+    if (place->object) {
+        ms_sink_puts(sink, "object    ");
+        ms_sink_plain(sink, place->object);
+        ms_sink_puts(sink, "\n");
+    }
     for (size_t i = 0; i < place->n_levels && i < shown->n_frames; i++)
         put_level(sink, i, &place->levels[i], &shown->frames[i], mangled);
     if (place->why != MS_WHY_COMPLETE)

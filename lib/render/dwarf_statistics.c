@@ -84,6 +84,10 @@ void ms_dwarf_statistics_write(const struct ms_dwarf_statistics *s, struct ms_si
     put_share(sink, "without a row", s->text_bytes > known ? s->text_bytes - known : 0,
               s->text_bytes);
     ms_sink_puts(sink, "counts\n");
+    if (s->n_objects) {
+        put_share(sink, "objects", s->n_objects, 0);
+        put_share(sink, "objects not to be had", s->n_missing, 0);
+    }
     put_share(sink, "units", s->n_units, 0);
     put_share(sink, "damaged units", s->n_broken, 0);
     put_share(sink, "functions", t->n_functions, 0);
@@ -91,7 +95,8 @@ void ms_dwarf_statistics_write(const struct ms_dwarf_statistics *s, struct ms_si
     put_share(sink, "line rows", t->n_rows, 0);
     put_groups(s, "languages", language, sink);
     put_groups(s, "producers", producer, sink);
-    ms_sink_puts(sink, "sections, and what share of the 4 GB that 32-bit offsets reach\n");
+    if (s->n_sections || !s->n_objects)
+        ms_sink_puts(sink, "sections, and what share of the 4 GB that 32-bit offsets reach\n");
     for (size_t i = 0; i < s->n_sections; i++)
         put_share(sink, s->sections[i].name, s->sections[i].bytes, MS_DWARF32_REACH);
 }

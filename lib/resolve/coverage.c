@@ -2,9 +2,12 @@
 #include "machsym/dwarf.h"
 
 #include "base/array.h"
+#include "base/error.h"
 #include "dwarf/lookup.h"
 #include "dwarf/reader.h"
+#include "macho/debug_map.h"
 #include "resolve/image.h"
+#include "resolve/oso_unit.h"
 #include "resolve/unit_info.h"
 
 #include <stdlib.h>
@@ -27,8 +30,15 @@ struct store {
     struct ms_unit_cover *units;
     size_t n_units, units_room;
     struct ms_debug_section *sections;
-    bool no_memory;
+    /* Of the object at hand, when a debug map leads to it. */
+    const struct ms_oso_part *part;
+    const char *object; /* its path */
+    uint64_t steps;     /* over places, that may still be made */
+    struct ms_arena strings;
 };
+
+/* A range of an object's code may reach over all of its functions, and there may be many. */
+#define MAX_STEPS ((uint64_t)1 << 28)
 
 /* ---- ranges -------------------------------------------------------------------------------- */
 
@@ -134,13 +144,63 @@ static bool sum_up(struct ranges ranges[N_KINDS], const struct ranges *text, str
     return true;
 }
 
+/* ---- objects -----------------------------------------------------------------------------------
+ */
+
+/* The first place that may hold `vm`, or that starts behind it. */
+static size_t first_place(const struct ms_oso_part *part, uint64_t vm)
+{
+    size_t low = 0, high = part->n;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (part->places[middle].object_vm <= vm)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    if (!low)
+        return 0;
+    uint64_t start = part->places[low - 1].object_vm;
+    while (low && part->places[low - 1].object_vm == start)
+        low--; /* names of one function, which may have been linked more than once */
+    return low;
+}
+
+/*
+ * Notes code of the unit at hand where it is in the image: that of an object only as far as it lies
+ * in functions that were linked. *inside tells whether any of it is.
+ */
+static bool push_code(struct store *s, enum kind kind, uint64_t low, uint64_t high, bool *inside)
+{
+    bool ok = true;
+    *inside = !s->part && low < high;
+    if (!s->part)
+        return push(&s->unit[kind], low, high);
+    for (size_t i = first_place(s->part, low);
+         ok && i < s->part->n && s->part->places[i].object_vm < high && s->steps; i++, s->steps--) {
+        const struct ms_oso_place *p = &s->part->places[i];
+        uint64_t from = low > p->object_vm ? low - p->object_vm : 0;
+        uint64_t to = high - p->object_vm < p->bytes ? high - p->object_vm : p->bytes;
+        if (from >= to)
+            continue;
+        *inside = true;
+        ok = push(&s->unit[kind], p->vm + from, p->vm + to);
+    }
+    return ok;
+}
+
 /* ---- one unit -------------------------------------------------------------------------------- */
 
 /* The function whose ranges come one after the other. */
 struct functions {
     struct store *store;
+    struct ms_cover *out;
     uint64_t die_off;
     bool named;
+    /* Of an object: the functions of the unit that are in the image, ascending. */
+    uint64_t *linked;
+    size_t n, room, next;
+    bool inside; /* the one at hand is */
 };
 
 static bool take_function(void *owner, const struct ms_unit *unit, uint64_t die_off, uint64_t low,
@@ -155,31 +215,56 @@ static bool take_function(void *owner, const struct ms_unit *unit, uint64_t die_
             ms_function_read(l->dwarf, &l->references, unit, die_off, &function, NULL) == MS_OK &&
             (function.linkage || function.name);
     }
-    return !f->named || push(&f->store->unit[NAMED], low, high);
+    bool inside;
+    if (!f->named)
+        return true;
+    if (!push_code(f->store, NAMED, low, high, &inside))
+        return false;
+    if (!f->store->part || !inside || (f->n && f->linked[f->n - 1] == die_off))
+        return true;
+    return MS_PUSH(f->linked, f->n, f->room, die_off);
 }
 
-static bool count_only(void *owner, const struct ms_unit *unit, uint64_t die_off, uint64_t low,
-                       uint64_t high)
+/* Of an object what was linked counts, and the calls inlined there. */
+static bool count_linked(void *owner, const struct ms_unit *unit, uint64_t die_off, uint64_t low,
+                         uint64_t high)
 {
-    (void)owner;
-    (void)unit;
-    (void)die_off;
+    struct functions *f = owner;
+    struct ms_die die;
     (void)low;
     (void)high;
+    if (!f->store->part || !ms_die_open(unit, die_off, &die))
+        return true;
+    if (die.abbrev->tag != DW_TAG_subprogram) {
+        f->out->n_inlined += f->inside;
+        return true;
+    }
+    while (f->next < f->n && f->linked[f->next] < die_off)
+        f->next++;
+    f->inside = f->next < f->n && f->linked[f->next] == die_off;
+    f->out->n_functions += f->inside;
     return true;
 }
 
 static enum ms_status cover_functions(struct store *s, const struct ms_unit *unit,
                                       struct ms_cover *out, struct ms_error *err)
 {
-    struct functions functions = {s, UINT64_MAX, false};
+    struct functions functions = {.store = s, .out = out, .die_off = UINT64_MAX};
     struct ms_lookup *l = &s->lookup;
-    enum ms_status status = ms_lookup_pass(l, unit, MS_SCAN_CHECK, count_only, NULL, err);
-    out->n_functions = l->scan.n_functions;
-    out->n_inlined = l->scan.n_inlined;
-    enum ms_status second =
-        ms_lookup_pass(l, unit, MS_SCAN_COLLECT, take_function, &functions, NULL);
-    return status != MS_OK ? status : second;
+    struct ms_error fault;
+    enum ms_status first =
+        ms_lookup_pass(l, unit, MS_SCAN_COLLECT, take_function, &functions, &fault);
+    enum ms_status status = ms_lookup_pass(l, unit, MS_SCAN_CHECK, count_linked, &functions, err);
+    if (!s->part) {
+        out->n_functions = l->scan.n_functions;
+        out->n_inlined = l->scan.n_inlined;
+    }
+    free(functions.linked);
+    if (status != MS_OK || first == MS_OK)
+        return status;
+    if (err)
+        *err = fault;
+    return first;
 }
 
 static enum ms_status cover_lines(struct store *s, const struct ms_unit *unit, struct ms_cover *out,
@@ -200,13 +285,13 @@ static enum ms_status cover_lines(struct store *s, const struct ms_unit *unit, s
     struct ms_line_state state = ms_line_state_at(0);
     uint64_t last = 0;
     uint32_t line = 0;
-    bool inside = false, trusted = false;
+    bool inside = false, trusted = false, linked = true;
     while (ms_line_next(&l->machine, &state)) {
-        out->n_rows++;
         if (!inside)
             trusted = ms_dwarf_trust(l->dwarf, state.address) == MS_TRUST_ALL;
-        else if (trusted && !push(&s->unit[line ? LINED : ZERO], last, state.address))
+        else if (trusted && !push_code(s, line ? LINED : ZERO, last, state.address, &linked))
             return ms_fail_memory(err);
+        out->n_rows += !s->part || (inside && trusted && linked);
         last = state.address;
         line = state.line;
         inside = !state.end;
@@ -221,6 +306,20 @@ static void note_fault(struct ms_dwarf_statistics *out, const struct ms_error *f
     out->n_broken++;
 }
 
+/* An object is closed once it was read. */
+static bool keep_strings(struct store *s, struct ms_unit_info *unit)
+{
+    const char **strings[] = {&unit->name, &unit->comp_dir, &unit->producer};
+    for (int i = 0; i < 3; i++) {
+        if (!*strings[i])
+            continue;
+        *strings[i] = ms_arena_copy(&s->strings, *strings[i], strlen(*strings[i]));
+        if (!*strings[i])
+            return false;
+    }
+    return true;
+}
+
 static enum ms_status cover_unit(struct store *s, const struct ms_unit_header *header,
                                  struct ms_dwarf_statistics *out, struct ms_error *err)
 {
@@ -233,6 +332,9 @@ static enum ms_status cover_unit(struct store *s, const struct ms_unit_header *h
         return MS_OK;
     if (status == MS_OK) {
         ms_unit_info_read(&unit, &item.unit);
+        item.object = s->object;
+        if (s->part && !keep_strings(s, &item.unit))
+            return ms_fail_memory(err);
         for (int i = 0; i < N_KINDS; i++)
             s->unit[i].n = 0;
         status = cover_functions(s, &unit, &item.cover, &fault);
@@ -284,6 +386,64 @@ static enum ms_status cover_units(struct store *s, struct ms_dwarf_statistics *o
             return status;
     }
     return MS_OK;
+}
+
+static void note_missing(struct ms_dwarf_statistics *out, const struct ms_error *error)
+{
+    if (!out->n_missing++)
+        out->first_missing = *error;
+}
+
+/* One object of the debug map, which is closed again. */
+static enum ms_status cover_object(struct store *s, struct ms_oso_part *part,
+                                   struct ms_dwarf_statistics *out, struct ms_error *err)
+{
+    out->n_objects++;
+    if (part->unit.status != MS_OK)
+        note_missing(out, &part->unit.error);
+    if (part->unit.status != MS_OK || !part->unit.dwarf.reader)
+        return MS_OK;
+    s->part = part;
+    ms_lookup_init(&s->lookup, part->unit.dwarf.reader, 0);
+    enum ms_status status = cover_units(s, out, err);
+    ms_lookup_fini(&s->lookup);
+    s->part = NULL;
+    if (status == MS_OK && ms_file_torn(part->unit.object.file))
+        status = ms_fail(err, MS_E_IO, ms_file_path(part->unit.object.file), MS_NO_OFFSET,
+                         "was truncated while it was read");
+    return status;
+}
+
+/* Without DWARF of its own an image has that of the objects it was linked from. */
+static enum ms_status cover_objects(struct store *s, struct ms_image *image,
+                                    struct ms_dwarf_statistics *out, struct ms_error *err)
+{
+    struct ms_debug_map map;
+    struct ms_oso *oso = ms_image_oso(image);
+    enum ms_status status = ms_debug_map_read(&image->binary.macho, &map, err);
+    if (status != MS_OK)
+        return status == MS_ABSENT ? MS_OK : status;
+    s->steps = MAX_STEPS;
+    for (size_t i = 0; i < map.n_objects && status == MS_OK; i++) {
+        struct ms_oso_part part;
+        bool last;
+        status = ms_oso_part_open(oso, i, &part, &last, err);
+        if (status == MS_ABSENT) { /* no code of it was linked */
+            status = MS_OK;
+            continue;
+        }
+        if (status != MS_OK)
+            break;
+        const char *path = ms_object_path(&image->search, map.objects[i].path, &s->strings);
+        s->object = path ? ms_arena_copy(&s->strings, path, strlen(path)) : NULL;
+        status = s->object ? cover_object(s, &part, out, err) : ms_fail_memory(err);
+        ms_oso_part_close(&part);
+    }
+    ms_debug_map_fini(&map);
+    if (status == MS_OK && !s->steps)
+        status = ms_fail(err, MS_E_LIMIT, image->binary.macho.where, MS_NO_OFFSET,
+                         "the objects' code overlaps the functions of the debug map too often");
+    return status;
 }
 
 static bool take_text(struct store *s, const struct ms_macho *macho)
@@ -348,6 +508,7 @@ void ms_dwarf_statistics_fini(struct ms_dwarf_statistics *statistics)
         free(s->text.items);
         free(s->units);
         free(s->sections);
+        ms_arena_fini(&s->strings);
         free(s);
     }
     memset(statistics, 0, sizeof *statistics);
@@ -359,8 +520,10 @@ static enum ms_status take_all(struct store *s, struct ms_image *image,
     enum ms_status status = take_text(s, ms_image_macho(image)) ? MS_OK : ms_fail_memory(err);
     if (status == MS_OK)
         status = ms_image_debug_sections(image, &s->sections, &out->n_sections, err);
-    if (status == MS_OK)
+    if (status == MS_OK && image->dwarf.reader)
         status = cover_units(s, out, err);
+    else if (status == MS_OK)
+        status = cover_objects(s, image, out, err);
     if (status == MS_OK && !sum_up(s->all, &s->text, &out->total))
         status = ms_fail_memory(err);
     if (status == MS_OK)
@@ -380,13 +543,15 @@ enum ms_status ms_image_statistics(struct ms_image *image, struct ms_dwarf_stati
     struct ms_dwarf *dwarf = ms_image_dwarf(image);
     if (!dwarf && image->dwarf_ready == MS_FAILED && err)
         *err = image->dwarf_error;
-    if (!dwarf)
+    if (!dwarf && (image->dwarf_ready == MS_FAILED || !ms_image_oso(image)))
         return image->dwarf_ready == MS_FAILED ? image->dwarf_error.status : MS_ABSENT;
     struct store *s = calloc(1, sizeof *s);
     if (!s)
         return ms_fail_memory(err);
     out->storage = s;
-    ms_lookup_init(&s->lookup, dwarf, 0);
+    ms_arena_init(&s->strings, 0);
+    if (dwarf)
+        ms_lookup_init(&s->lookup, dwarf, 0);
     enum ms_status status = take_all(s, image, out, err);
     if (status != MS_OK)
         ms_dwarf_statistics_fini(out);

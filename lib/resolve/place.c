@@ -4,6 +4,7 @@
 #include "dwarf/line_table.h"
 #include "dwarf/locals.h"
 #include "dwarf/reader.h"
+#include "resolve/dwarf_objects.h"
 #include "resolve/image.h"
 #include "resolve/unit_info.h"
 
@@ -13,6 +14,7 @@
 struct store {
     struct ms_arena arena;
     struct ms_answers answers;
+    struct ms_oso_part object; /* of a debug map, that has the unit */
 };
 
 /* DIEs that the names of all types may cost, read or passed by; a deep chain of C++ reads some
@@ -24,6 +26,7 @@ void ms_place_fini(struct ms_place *place)
     struct store *store = place->storage;
     if (store) {
         ms_answers_fini(&store->answers);
+        ms_oso_part_close(&store->object);
         ms_arena_fini(&store->arena);
         free(store);
     }
@@ -86,6 +89,22 @@ static enum ms_status read_levels(struct ms_dwarf *dwarf, uint64_t address_vm,
     return status;
 }
 
+/* Where the DIEs of the answer are, and the address there: in the object that a debug map leads to,
+ * when that answered. */
+static enum ms_status choose_reader(struct ms_image *image, struct store *store,
+                                    struct ms_place *out, struct ms_dwarf **dwarf,
+                                    uint64_t *address_vm, struct ms_error *err)
+{
+    *dwarf = ms_image_dwarf(image);
+    if (*dwarf || store->answers.items[0].frames[0].source != MS_SOURCE_DEBUG_MAP)
+        return MS_OK;
+    enum ms_status status = ms_image_object_at(image, *address_vm, &store->arena, &store->object,
+                                               address_vm, &out->object, err);
+    if (status == MS_OK)
+        *dwarf = store->object.unit.dwarf.reader;
+    return status == MS_ABSENT ? MS_OK : status;
+}
+
 enum ms_status ms_image_place(struct ms_image *image, uint64_t address_vm, struct ms_place *out,
                               struct ms_error *err)
 {
@@ -101,8 +120,11 @@ enum ms_status ms_image_place(struct ms_image *image, uint64_t address_vm, struc
         out->why = answer->why;
         if (store->answers.n_errors)
             out->damage = store->answers.errors[0];
+        struct ms_dwarf *dwarf = NULL;
         if (answer->n_frames)
-            status = read_levels(ms_image_dwarf(image), address_vm, answer, store, out, err);
+            status = choose_reader(image, store, out, &dwarf, &address_vm, err);
+        if (answer->n_frames && status == MS_OK)
+            status = read_levels(dwarf, address_vm, answer, store, out, err);
     }
     if (status == MS_OK)
         status = ms_image_intact(image, err);

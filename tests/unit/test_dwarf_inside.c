@@ -36,7 +36,10 @@ enum {
     TYPEDEF,
     TYPE_ARGUMENT,
     VALUE_ARGUMENT,
-    SUBPROGRAM /* name, children */
+    SUBPROGRAM,     /* name, children */
+    SIGNED,         /* a structure: signature */
+    SIGNED_POINTER, /* type: signature */
+    TYPE_UNIT       /* children */
 };
 
 struct typed {
@@ -55,6 +58,8 @@ static void declare(struct dw_image *image)
     static const unsigned member[] = {DW_AT_type, DW_FORM_ref4, DW_AT_containing_type, DW_FORM_ref4,
                                       0};
     static const unsigned both[] = {DW_AT_type, DW_FORM_ref4, DW_AT_name, DW_FORM_string, 0};
+    static const unsigned sign[] = {DW_AT_signature, DW_FORM_ref_sig8, 0};
+    static const unsigned signed_type[] = {DW_AT_type, DW_FORM_ref_sig8, 0};
     static const unsigned value[] = {DW_AT_type, DW_FORM_ref4, DW_AT_const_value, DW_FORM_sdata, 0};
     static const struct {
         unsigned code, tag;
@@ -84,6 +89,9 @@ static void declare(struct dw_image *image)
         {TYPE_ARGUMENT, DW_TAG_template_type_parameter, false, type},
         {VALUE_ARGUMENT, DW_TAG_template_value_parameter, false, value},
         {SUBPROGRAM, DW_TAG_subprogram, true, name},
+        {SIGNED, DW_TAG_structure_type, false, sign},
+        {SIGNED_POINTER, DW_TAG_pointer_type, false, signed_type},
+        {TYPE_UNIT, DW_TAG_type_unit, true, none},
     };
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         dw_declare(image, all[i].code, all[i].tag, all[i].children, all[i].specs);
@@ -228,6 +236,63 @@ Test(dwarf_inside, types_of_cxx)
                 "int outer::(anonymous namespace)::Nested<outer::(anonymous namespace)::Box<int, "
                 "true> >::*");
     expect_type(&t, local, "Local");
+    done(&t);
+}
+
+/* A unit of .debug_types with one structure in a namespace; `other` is what its member points to.
+ * Returns where the unit starts. */
+static size_t type_unit(struct typed *t, uint64_t signature, const char *name, uint64_t other)
+{
+    struct dw *b = &t->image.types;
+    size_t start = b->n;
+    dw_u32(b, 0);
+    dw_u16(b, 4);
+    dw_u32(b, 0);
+    dw_u8(b, 8);
+    dw_u64(b, signature);
+    size_t type_off = b->n;
+    dw_u32(b, 0);
+    dw_u8(b, TYPE_UNIT);
+    dw_u8(b, NAMESPACE);
+    dw_str(b, "space");
+    dw_write(b, type_off, b->n - start, 4);
+    dw_u8(b, STRUCT);
+    dw_str(b, name);
+    dw_u8(b, SIGNED_POINTER);
+    dw_u64(b, other);
+    for (int i = 0; i < 3; i++)
+        dw_u8(b, 0);
+    dw_write(b, start, b->n - start - 4, 4);
+    return start;
+}
+
+Test(dwarf_inside, types_in_type_units)
+{
+    struct typed t;
+    begin(&t);
+    uint32_t declared = bare(&t, SIGNED);
+    dw_u64(&t.image.info, 0x1111);
+    uint32_t pointer = bare(&t, SIGNED_POINTER);
+    dw_u64(&t.image.info, 0x2222);
+    uint32_t to_declared = of(&t, POINTER, declared);
+    uint32_t nowhere = bare(&t, SIGNED);
+    dw_u64(&t.image.info, 0x3333);
+    type_unit(&t, 0x1111, "First", 0x2222);
+    size_t second = type_unit(&t, 0x2222, "Second", 0x1111);
+    finish(&t);
+    uint32_t base = (uint32_t)t.image.info.n;
+    uint32_t structure = base + (uint32_t)second + 23 + 8, member = structure + 8;
+    uint64_t parent;
+    expect_type(&t, declared, "space::First");
+    expect_type(&t, pointer, "space::Second *");
+    expect_type(&t, to_declared, "space::First *");
+    expect_type(&t, nowhere, "structure ");
+    expect_type(&t, structure, "space::Second");
+    expect_type(&t, member, "space::First *");
+    cr_assert(ms_types_parent(&t.types, member, &parent));
+    cr_assert_eq(parent, structure);
+    cr_assert_not(ms_types_parent(&t.types, base + (uint32_t)second + 23, &parent));
+    cr_assert_null(ms_types_unit(&t.types, base + t.image.types.n));
     done(&t);
 }
 

@@ -24,6 +24,37 @@ const char *ms_dwarf_language(uint64_t language);
 /** "Mach-O arm64", "Mach-O 64-bit x86-64", …: the file that the DWARF is in, as LLVM calls it. */
 const char *ms_image_format(const struct ms_image *image);
 
+/* ---- the objects of a debug map --------------------------------------------------------------- */
+
+/** True for an image whose symbol table names the object files that it was linked from. */
+bool ms_image_has_debug_map(struct ms_image *image);
+
+/** An object file that code of the image came from. */
+struct ms_map_part {
+    const char *path;              /**< as it was looked for: "/obj/libz.a(a.o)" */
+    struct ms_image_inside inside; /**< where it is; of one that can't be opened all is 0 */
+    bool has_dwarf;
+    bool stale;                /**< written anew since it was linked, so that it isn't used */
+    enum ms_status status;     /**< MS_OK: it can be opened; else `error` says why it can't */
+    struct ms_error error;
+};
+
+struct ms_map_parts {
+    struct ms_map_part *items; /**< in the order of the debug map */
+    size_t n;
+    void *storage;             /**< owned */
+};
+
+/**
+ * The objects of the debug map, each opened for a moment; ms_image_set_object_search says where
+ * they are looked for.
+ * @param out  overwritten; freed by ms_map_parts_fini
+ * @return MS_OK however many are missing; MS_ABSENT without a debug map; MS_E_NOMEM, MS_E_IO
+ */
+enum ms_status ms_image_map_parts(struct ms_image *image, struct ms_map_parts *out,
+                                  struct ms_error *err);
+void ms_map_parts_fini(struct ms_map_parts *parts);
+
 /* ---- one address ----------------------------------------------------------------------------- */
 
 /** A parameter or a variable. Strings live as long as the struct ms_place. */
@@ -59,6 +90,7 @@ struct ms_unit_info {
 struct ms_place {
     bool has_unit;
     struct ms_unit_info unit;
+    const char *object;   /**< the object file that the unit is in; NULL: the image, or its dSYM */
     const struct ms_place_level *levels; /**< innermost first */
     size_t n_levels;
     enum ms_why why;
@@ -106,6 +138,7 @@ struct ms_cover {
 
 struct ms_unit_cover {
     struct ms_unit_info unit;
+    const char *object;               /**< the object file that it is in; NULL: image or dSYM */
     struct ms_cover cover;
     bool broken;                      /**< something of it can't be read: counts stand before that */
 };
@@ -125,13 +158,16 @@ struct ms_dwarf_statistics {
     const struct ms_debug_section *sections; /**< those of DWARF, in the order of the file */
     size_t n_sections;
     struct ms_error first_fault;      /**< status MS_OK when all is well */
+    size_t n_objects, n_missing;      /**< that a debug map led to; of those, that can't be used */
+    struct ms_error first_missing;
     void *storage;                    /**< owned */
 };
 
 /**
- * Goes through all debug information and tells how much of the code it names. Strings live as
- * long as the image.
- * @return MS_ABSENT without DWARF; MS_E_*
+ * Goes through all debug information and tells how much of the code it names; without any, through
+ * that of the objects of a debug map, as far as their functions are in the image. Strings live as
+ * long as both the image and *out.
+ * @return MS_ABSENT without DWARF and debug map; MS_E_*
  */
 enum ms_status ms_image_statistics(struct ms_image *image, struct ms_dwarf_statistics *out,
                                    struct ms_error *err);
