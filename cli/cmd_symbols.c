@@ -5,7 +5,7 @@
 #include "common/args.h"
 #include "common/console.h"
 #include "common/input.h"
-#include "common/names.h"
+#include "common/names_ahead.h"
 #include "common/out.h"
 #include "common/prefixes.h"
 #include "common/uuids.h"
@@ -276,11 +276,13 @@ static void show_tree(struct run *run, const struct subject *subject, const char
                       const struct ms_symbol_tree *tree, double seconds)
 {
     struct ms_tree_style style = chosen_style();
+    struct names_ahead *ahead = names_ahead_start(tree, &style);
     struct ms_tree_result result;
     struct ms_error err;
     enum ms_status status = opt.json
                                 ? write_json(run, subject, tree, &style, &result, &err)
                                 : write_text(run, subject, tree, &style, seconds, &result, &err);
+    names_ahead_end(ahead);
     out_flush(&run->out);
     if (status != MS_OK)
         note(run, complain_error(&err));

@@ -42,6 +42,12 @@ static struct symbols_name name_of(struct symbols_walk *w, const struct ms_tree_
         return (struct symbols_name){symbol->name, n, raw};
     bool table = symbol->flags & (MS_TREE_NAME_NLIST | MS_TREE_NAME_EXPORT);
     const char *plain = symbol->name;
+    if (!w->style->mangled && !start && n < most && w->style->readable) {
+        struct symbols_name name = {NULL, 0, raw};
+        size_t i = (size_t)(symbol - w->tree->symbols);
+        if (w->style->readable(w->style->readable_owner, i, &name.at, &name.n))
+            return name;
+    }
     if (!w->style->mangled) {
         size_t shown = ms_demangle_symbol(plain, n, table, w->style->demangle_style,
                                           w->room + start, sizeof w->room - start);

@@ -52,9 +52,37 @@ static enum ms_status read_nlist(struct ms_tree_store *s, const struct ms_macho 
 
 /* ---- exports --------------------------------------------------------------------------------- */
 
-static bool has_record(const struct ms_record *records, size_t n, uint64_t at)
+/* Where among sorted records an address can be: those of a trie come in no order, so that a search
+ * over all of a large table would read other memory at every step. */
+enum { N_SPANS = 1 << 12 };
+struct spans {
+    size_t n;
+    unsigned shift; /* from the distance to the first address to a span's number */
+    uint32_t first[N_SPANS + 1];
+};
+
+static void make_spans(struct spans *spans, const struct ms_record *records, size_t n)
 {
-    size_t low = 0, high = n;
+    spans->n = n;
+    spans->shift = 0;
+    if (!n)
+        return;
+    while ((records[n - 1].at - records[0].at) >> spans->shift >= N_SPANS)
+        spans->shift++;
+    size_t i = 0;
+    for (size_t k = 0; k <= N_SPANS; k++) {
+        while (i < n && (records[i].at - records[0].at) >> spans->shift < k)
+            i++;
+        spans->first[k] = (uint32_t)i;
+    }
+}
+
+static bool has_record(const struct spans *spans, const struct ms_record *records, uint64_t at)
+{
+    if (!spans->n || at < records[0].at || at > records[spans->n - 1].at)
+        return false;
+    uint64_t k = (at - records[0].at) >> spans->shift;
+    size_t low = spans->first[k], high = spans->first[k + 1];
     while (low < high) {
         size_t middle = low + (high - low) / 2;
         if (records[middle].at < at)
@@ -62,7 +90,7 @@ static bool has_record(const struct ms_record *records, size_t n, uint64_t at)
         else
             high = middle;
     }
-    return low < n && records[low].at == at;
+    return low < spans->n && records[low].at == at;
 }
 
 /* Exports where nlist has nothing: of a stripped image all of them. A small trie can spell a
@@ -74,15 +102,18 @@ static enum ms_status read_exports(struct ms_tree_store *s, const struct ms_mach
     struct ms_export item;
     struct ms_error fault;
     ms_exports_open(macho, &exports);
-    size_t n_nlist = s->n_records, most = 64 * exports.trie.n + (1 << 16);
+    size_t most = 64 * exports.trie.n + (1 << 16);
     enum ms_status status = MS_OK;
-    if (exports.trie.n && !ms_records_sort(s->records, n_nlist))
+    struct spans *spans = exports.trie.n ? malloc(sizeof *spans) : NULL;
+    if (exports.trie.n && (!spans || !ms_records_sort(s->records, s->n_records)))
         status = MS_E_NOMEM;
+    if (spans && status == MS_OK)
+        make_spans(spans, s->records, s->n_records);
     while (status == MS_OK && (status = ms_exports_next(&exports, &item, &fault)) == MS_OK) {
         const struct ms_section *section = ms_macho_section_at(macho, item.vm);
         bool code = section && ms_section_is_code(section);
         uint64_t vm = code ? item.vm & ms_code_mask(macho) : item.vm;
-        if (has_record(s->records, n_nlist, vm))
+        if (has_record(spans, s->records, vm))
             continue;
         if (s->arena.total_bytes > most) {
             status = ms_fail(&fault, MS_E_LIMIT, macho->where, exports.trie_off,
@@ -96,6 +127,7 @@ static enum ms_status read_exports(struct ms_tree_store *s, const struct ms_mach
             status = MS_E_NOMEM;
     }
     ms_exports_close(&exports);
+    free(spans);
     if (status == MS_E_NOMEM)
         return ms_fail_memory(err);
     if (status != MS_ABSENT)

@@ -121,6 +121,11 @@ struct ms_tree_style {
     unsigned demangle_style; /**< of enum ms_demangle_style */
     bool has_address;
     uint64_t address_vm;     /**< with has_address, only what holds this address */
+    /** Names of symbols that are made readable already, as ms_demangle_symbol does it: of the
+     *  i-th of the tree, borrowed until the next is asked for. false: this one isn't, and is made so
+     *  on the spot. NULL = none is. */
+    bool (*readable)(void *owner, size_t i, const char **at, size_t *n);
+    void *readable_owner;
     const char *glob;        /**< only symbols whose shown name has this in it, '*' and '?' are
                                   wild; NULL = all */
 };
