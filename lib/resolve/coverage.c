@@ -543,8 +543,10 @@ enum ms_status ms_image_statistics(struct ms_image *image, struct ms_dwarf_stati
     struct ms_dwarf *dwarf = ms_image_dwarf(image);
     if (!dwarf && image->dwarf_ready == MS_FAILED && err)
         *err = image->dwarf_error;
-    if (!dwarf && (image->dwarf_ready == MS_FAILED || !ms_image_oso(image)))
-        return image->dwarf_ready == MS_FAILED ? image->dwarf_error.status : MS_ABSENT;
+    if (!dwarf && image->dwarf_ready == MS_FAILED)
+        return image->dwarf_error.status;
+    if (!dwarf && !ms_image_oso(image))
+        return image->starved ? ms_fail_memory(err) : MS_ABSENT;
     struct store *s = calloc(1, sizeof *s);
     if (!s)
         return ms_fail_memory(err);

@@ -5,9 +5,12 @@
 #include <criterion/criterion.h>
 #include <string.h>
 
-static const char *const subjects[] = {"fixtures/cxx/dwarf5/shapes.dSYM",
-                                       "fixtures/c/dwarf4/deep.dSYM",
-                                       "fixtures/magicnumbers/MagicNumbers.dSYM"};
+static const char *const subjects[] = {
+    "fixtures/cxx/dwarf5/shapes.dSYM", "fixtures/c/dwarf4/deep.dSYM",
+    "fixtures/magicnumbers/MagicNumbers.dSYM", "fixtures/c/debugmap/deep"};
+
+static const struct ms_path_prefix fixtures = {"/src", "fixtures"};
+static const struct ms_object_search search = {&fixtures, 1, NULL};
 
 static enum ms_status place(struct ms_image *image, struct ms_error *err)
 {
@@ -25,6 +28,36 @@ static enum ms_status statistics(struct ms_image *image, struct ms_error *err)
     if (status == MS_OK)
         ms_dwarf_statistics_fini(&out);
     return status;
+}
+
+/* Of the last subject alone. */
+static enum ms_status place_in_object(struct ms_image *image, struct ms_error *err)
+{
+    struct ms_place out;
+    if (!ms_image_has_debug_map(image))
+        return MS_OK;
+    enum ms_status status = ms_image_place(image, 0x1000005d8, &out, err);
+    if (status == MS_OK) {
+        cr_assert_not_null(out.object);
+        cr_assert(out.has_unit);
+        cr_assert_gt(out.n_levels, 0);
+        cr_assert_gt(out.levels[out.n_levels - 1].n_parameters, 0);
+        ms_place_fini(&out);
+    }
+    return status;
+}
+
+static enum ms_status parts(struct ms_image *image, struct ms_error *err)
+{
+    struct ms_map_parts out;
+    enum ms_status status = ms_image_map_parts(image, &out, err);
+    if (status == MS_OK) {
+        cr_assert_gt(out.n, 0);
+        for (size_t i = 0; i < out.n; i++)
+            cr_assert(out.items[i].has_dwarf, "%s", out.items[i].path);
+        ms_map_parts_fini(&out);
+    }
+    return status == MS_ABSENT ? MS_OK : status;
 }
 
 static enum ms_status lines(struct ms_image *image, struct ms_error *err)
@@ -53,6 +86,7 @@ static void exhaust(enum ms_status (*step)(struct ms_image *, struct ms_error *)
             long before = alive;
             if (ms_image_open(&choice, &image, &err) != MS_OK)
                 cr_skip_test("the fixtures are not here");
+            ms_image_set_object_search(image, &search);
             countdown = CAN_FAIL ? n : -1;
             enum ms_status status = step(image, &err);
             countdown = -1;
@@ -76,6 +110,16 @@ Test(dwarf_inside_memory, place)
 Test(dwarf_inside_memory, statistics)
 {
     exhaust(statistics);
+}
+
+Test(dwarf_inside_memory, place_in_an_object)
+{
+    exhaust(place_in_object);
+}
+
+Test(dwarf_inside_memory, objects_of_a_debug_map)
+{
+    exhaust(parts);
 }
 
 Test(dwarf_inside_memory, lines)
