@@ -562,7 +562,7 @@ static enum ms_status find_places(struct ms_oso *oso, const struct ms_map_object
         const struct function *there = function_at(oso, symbol->vm);
         if (status == MS_OK)
             part->places[part->n++] = (struct ms_oso_place){
-                object_vm, symbol->vm, symbol->bytes, symbol->name, there && there->symbol == i};
+                object_vm, symbol->vm, symbol->bytes, 0, symbol->name, there && there->symbol == i};
         else if (part->unit.error.status == MS_OK)
             (void)ms_fail(&part->unit.error, MS_E_FORMAT, part->unit.object.macho.where,
                           MS_NO_OFFSET, "has no symbol %.100s, which the debug map names",

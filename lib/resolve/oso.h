@@ -38,7 +38,8 @@ enum ms_status ms_oso_find(struct ms_oso *oso, const uint64_t *addresses_vm, siz
 /** A function of an object: where it is there, and as linked. */
 struct ms_oso_place {
     uint64_t object_vm, vm, bytes;
-    const char *name; /* in the map, with Mach-O's underscore */
+    uint64_t code_bytes; /* as far as the reader's owner knows, without the padding; 0 at first */
+    const char *name;    /* in the map, with Mach-O's underscore */
     bool counts; /* for its lines: of functions folded into one, those of one alone are shown */
 };
 

@@ -30,7 +30,7 @@ struct reading {
 /* ---- object files ---------------------------------------------------------------------------- */
 
 /* The function of the image that holds an address of the object; NULL: the linker left it out. */
-static const struct ms_oso_place *place_at(const struct ms_oso_part *part, uint64_t object_vm)
+static struct ms_oso_place *place_at(const struct ms_oso_part *part, uint64_t object_vm)
 {
     size_t low = 0, high = part->n;
     while (low < high) {
@@ -40,7 +40,7 @@ static const struct ms_oso_place *place_at(const struct ms_oso_part *part, uint6
         else
             high = middle;
     }
-    const struct ms_oso_place *place = low ? &part->places[low - 1] : NULL;
+    struct ms_oso_place *place = low ? &part->places[low - 1] : NULL;
     return place && object_vm - place->object_vm < place->bytes ? place : NULL;
 }
 
@@ -129,7 +129,7 @@ static bool take_function(void *owner, const struct ms_unit *unit, uint64_t die_
                           uint64_t high)
 {
     struct reading *r = owner;
-    const struct ms_oso_place *place = r->part ? place_at(r->part, low) : NULL;
+    struct ms_oso_place *place = r->part ? place_at(r->part, low) : NULL;
     if (low >= high || (r->part && !place))
         return true;
     if (r->die_off != die_off) {
@@ -144,6 +144,8 @@ static bool take_function(void *owner, const struct ms_unit *unit, uint64_t die_
                                 r->external};
     if (place && !copy_names(r, place->name, &fact))
         return false;
+    if (place && high - place->object_vm > place->code_bytes)
+        place->code_bytes = high - place->object_vm;
     if (place)
         low = place->vm + (low - place->object_vm);
     r->store->out->n_dwarf++;
@@ -201,7 +203,8 @@ static bool push_line(struct ms_tree_store *s, uint64_t low, uint64_t high, uint
     return s->n_lines < UINT32_MAX && MS_PUSH(s->lines, s->n_lines, s->lines_room, item);
 }
 
-/* A row counts in the function that it starts in: behind that one the linker may have put any. */
+/* A row counts in the function that it starts in: behind that one the linker may have put any. And
+ * as far as that reaches: in the padding the unit's last row goes on. */
 static bool put_line(struct reading *r, uint64_t low, uint64_t high, uint32_t line, uint32_t file)
 {
     if (!r->part)
@@ -209,8 +212,12 @@ static bool put_line(struct reading *r, uint64_t low, uint64_t high, uint32_t li
     const struct ms_oso_place *place = place_at(r->part, low);
     if (!place || !place->counts)
         return true;
-    uint64_t from_start = low - place->object_vm, most = place->bytes - from_start;
-    uint64_t bytes = high - low < most ? high - low : most;
+    uint64_t from_start = low - place->object_vm, end = place->bytes;
+    if (place->code_bytes && place->code_bytes < end)
+        end = place->code_bytes;
+    if (from_start >= end)
+        return true;
+    uint64_t bytes = high - low < end - from_start ? high - low : end - from_start;
     return push_line(r->store, place->vm + from_start, place->vm + from_start + bytes, line, file);
 }
 
