@@ -550,7 +550,7 @@ static void print_header(struct asking *a)
     ms_sink_printf(&a->out.sink, ", base address %" PRIx64 "\n", a->info.text_vm);
 }
 
-static int check_usage(void)
+static int check_usage(const struct word_list *words)
 {
     if (!opt.object)
         return args_misused(&command, "which file? name it with -o");
@@ -559,18 +559,27 @@ static int check_usage(void)
         return args_misused(&command, "only one of -l, -s, -offset and -textExecAddress");
     if (name_options_clash(&command, &opt.names))
         return EXIT_USAGE;
-    return args_need_file(&command, opt.object);
+    if (input_is_standard(opt.object) && (opt.file ? input_is_standard(opt.file) : !words->n))
+        return args_misused(&command, "standard input is the file: name the addresses, or a file "
+                                      "of them with -f");
+    return ARGS_RUN;
 }
 
 static int run(const struct word_list *words, const struct ms_object_search *search)
 {
     static struct asking a; /* large: it holds the output buffer */
     struct ms_error err;
-    struct ms_image_choice choice = {opt.object, opt.arch, NULL, false};
+    const char *path = opt.object;
+    int status = input_path(&path);
+    if (status != EXIT_DONE)
+        return status;
+    struct ms_image_choice choice = {path, opt.arch, NULL, false};
     if (ms_image_open(&choice, &a.image, &err) != MS_OK)
         return complain_error(&err);
     ms_image_set_object_search(a.image, search);
     ms_image_info(a.image, &a.info);
+    if (input_shown(path) != path)
+        a.info.name = "standard input";
     warn_of_image(&a.info);
     if (opt.load.given)
         a.slide = ms_slide(opt.load.value, a.info.text_vm);
@@ -582,7 +591,7 @@ static int run(const struct word_list *words, const struct ms_object_search *sea
     out_stdout(&a.out);
     if (opt.print_header && !opt.json)
         print_header(&a);
-    int status = EXIT_SYSTEM;
+    status = EXIT_SYSTEM;
     if (ms_show_pool_open(&a.pool, &err) == MS_OK)
         status = ask(&a, words);
     else
@@ -602,7 +611,7 @@ int main(int argc, char **argv)
     struct ms_object_search search = {NULL, 0, NULL};
     int status = args_parse(&command, argc, argv, &words);
     if (status == ARGS_RUN)
-        status = check_usage();
+        status = check_usage(&words);
     if (status == ARGS_RUN)
         status = prefixes_read(&prefixes, &command, &opt.prefixes, &search);
     if (status == ARGS_RUN)

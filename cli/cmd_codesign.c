@@ -77,9 +77,9 @@ struct run {
 
 /* One FILE. */
 struct subject {
-    const char *path; /* of the binary */
-    char format[512];
-    bool is_fat;
+    const char *path;             /* of the binary */
+    char format[640], archs[400]; /* "x86_64, arm64" */
+    bool is_fat, is_archive;
     struct input input;
     struct ms_bundle bundle; /* zeroed: none */
     struct input info, resources;
@@ -203,7 +203,7 @@ static void print_check(struct run *run, const struct codesign_view *view)
     const struct ms_cs_check *check = view->check;
     struct ms_sink *sink = &run->out.sink;
     bool bad = check->n_bad || check->cms_differs;
-    ms_sink_plain(sink, view->path);
+    ms_sink_plain(sink, input_shown(view->path));
     if (!view->sign) {
         ms_sink_printf(sink, " (%s): not signed\n", view->arch);
         return;
@@ -229,7 +229,7 @@ static void print_report(struct run *run, const struct codesign_view *view)
     struct ms_sink *sink = &run->out.sink;
     if (run->n_reports++)
         ms_sink_puts(sink, "\n");
-    ms_sink_plain(sink, view->path);
+    ms_sink_plain(sink, input_shown(view->path));
     ms_sink_printf(sink, " (%s): %s\n", view->arch, codesign_kind_text(view->sign));
     if (!view->sign)
         return;
@@ -343,12 +343,13 @@ static void show_slice(struct run *run, struct subject *subject, const struct ms
     struct ms_codesign *sign = NULL;
     char room[MS_ARCH_TEXT];
     const char *arch = ms_arch_text(slice->cputype, slice->cpusubtype, room);
-    if (opt.arch && strcmp(opt.arch, arch) != 0)
+    if (opt.arch && strcmp(opt.arch, arch) != 0 && slice->kind != MS_SLICE_ARCHIVE)
         return;
     subject->n_shown++;
     if (slice->kind == MS_SLICE_ARCHIVE) {
-        complain("%s (%s): a static archive, whose members have no signatures", subject->path,
-                 arch);
+        if (!subject->is_archive)
+            complain("%s: is a static archive: its members have no signatures", subject->path);
+        subject->is_archive = true;
         note(run, EXIT_INPUT);
         return;
     }
@@ -360,6 +361,8 @@ static void show_slice(struct run *run, struct subject *subject, const struct ms
     struct codesign_view view = {
         subject->path, arch, subject->format, subject->is_fat, &macho, NULL, NULL, NULL, NULL};
     status = ms_codesign_read(&macho, &sign, &err);
+    if (macho.damage.status != MS_OK && (status == MS_OK || status == MS_ABSENT))
+        note(run, complain_error(&macho.damage));
     if (status == MS_OK) {
         show_signature(run, subject, &view, sign);
     } else if (status == MS_ABSENT) {
@@ -375,21 +378,21 @@ static void show_slice(struct run *run, struct subject *subject, const struct ms
 
 static void describe_format(struct subject *subject, const struct ms_fat *fat)
 {
-    char room[MS_ARCH_TEXT];
+    char room[MS_ARCH_TEXT], archs[400] = "";
     const char *name = subject->path;
     bool is_app = subject->bundle.binary && strstr(name, ".app/");
-    snprintf(subject->format, sizeof subject->format, "%sMach-O %s (",
+    for (size_t i = 0; i < fat->n_slices; i++) {
+        const struct ms_slice *slice = &fat->slices[i];
+        const char *arch = ms_arch_text(slice->cputype, slice->cpusubtype, room);
+        size_t n = strlen(archs), m = strlen(subject->archs);
+        snprintf(archs + n, sizeof archs - n, "%s%s", i ? " " : "", arch);
+        snprintf(subject->archs + m, sizeof subject->archs - m, "%s%s", i ? ", " : "", arch);
+    }
+    snprintf(subject->format, sizeof subject->format, "%sMach-O %s (%s)",
              !subject->bundle.binary ? ""
              : is_app                ? "app bundle with "
                                      : "bundle with ",
-             fat->is_fat ? "universal" : "thin");
-    for (size_t i = 0; i < fat->n_slices; i++) {
-        size_t n = strlen(subject->format);
-        snprintf(subject->format + n, sizeof subject->format - n, "%s%s", i ? " " : "",
-                 ms_arch_text(fat->slices[i].cputype, fat->slices[i].cpusubtype, room));
-    }
-    size_t n = strlen(subject->format);
-    snprintf(subject->format + n, sizeof subject->format - n, ")");
+             fat->is_fat ? "universal" : "thin", archs);
 }
 
 static void show_file(struct run *run, struct subject *subject)
@@ -405,7 +408,7 @@ static void show_file(struct run *run, struct subject *subject)
     for (size_t i = 0; i < fat.n_slices && !run->out.sink.failed; i++)
         show_slice(run, subject, &fat.slices[i]);
     if (!subject->n_shown) {
-        complain("%s: has no %s slice; it is %s", subject->path, opt.arch, subject->format);
+        complain("%s: has no %s slice; it has %s", subject->path, opt.arch, subject->archs);
         note(run, EXIT_INPUT);
     }
     ms_fat_fini(&fat);
@@ -429,8 +432,13 @@ static bool find_binary(struct run *run, struct subject *subject, const char *op
 {
     struct stat st;
     struct ms_error err;
+    int status = input_path(&operand);
     subject->path = operand;
-    if (strcmp(operand, "-") == 0 || stat(operand, &st) != 0 || !S_ISDIR(st.st_mode))
+    if (status != EXIT_DONE) {
+        note(run, status);
+        return false;
+    }
+    if (stat(operand, &st) != 0 || !S_ISDIR(st.st_mode))
         return true;
     if (ms_bundle_find(operand, &subject->bundle, &err) != MS_OK) {
         note(run, complain_error(&err));

@@ -420,7 +420,7 @@ static size_t tell(const struct ms_error *fault, const char *what, size_t i, siz
 static int tell_damage(const struct listing *l)
 {
     char line[MS_ERROR_LINE];
-    size_t n = 0;
+    size_t n = l->info.damage->status != MS_OK; /* which image_with_dsym has told of */
     if (l->swift.damage.status != MS_OK) {
         complain("%s", ms_error_describe(&l->swift.damage, line));
         n++;
@@ -490,8 +490,6 @@ int main(int argc, char **argv)
         status = args_misused(&command, "--lldb is instead of %s", opt.json ? "--json" : "--types");
     if (status == ARGS_RUN && name_options_clash(&command, &opt.names))
         status = EXIT_USAGE;
-    if (status == ARGS_RUN)
-        status = args_need_file(&command, words.items[0]);
     if (status == ARGS_RUN)
         status = run(words.items[0]);
     word_list_fini(&words);

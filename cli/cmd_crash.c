@@ -80,10 +80,13 @@ struct job {
     struct unread_names unread;
 };
 
-static int add_paths(struct job *job, const struct word_list *paths)
+static int add_paths(struct job *job, struct word_list *paths)
 {
     for (size_t i = 0; i < paths->n; i++) {
         struct ms_error err;
+        int status = input_path(&paths->items[i]);
+        if (status != EXIT_DONE)
+            return status;
         if (ms_symbolizer_add(job->symbolizer, paths->items[i], false, &err) != MS_OK)
             return complain_error(&err);
     }
@@ -269,6 +272,14 @@ static bool names_output(const struct word_list *paths)
     return false;
 }
 
+static bool names_input(const struct word_list *paths)
+{
+    for (size_t i = 0; i < paths->n; i++)
+        if (input_is_standard(paths->items[i]))
+            return true;
+    return false;
+}
+
 static int check_usage(const struct word_list *reports)
 {
     uint64_t number;
@@ -281,11 +292,8 @@ static int check_usage(const struct word_list *reports)
             return args_misused(&command, "-o names the report itself");
     if (names_output(&opt.dsyms) || names_output(&opt.binaries))
         return args_misused(&command, "-o names a file that names are read from");
-    for (size_t i = 0; i < opt.dsyms.n + opt.binaries.n; i++)
-        if (args_need_file(&command, i < opt.dsyms.n
-                                         ? opt.dsyms.items[i]
-                                         : opt.binaries.items[i - opt.dsyms.n]) != ARGS_RUN)
-            return EXIT_USAGE;
+    if (names_input(reports) && (names_input(&opt.dsyms) || names_input(&opt.binaries)))
+        return args_misused(&command, "standard input is either a report or a binary");
     if (opt.keep && opt.redo)
         return args_misused(&command, "--keep and --redo contradict each other");
     if (name_options_clash(&command, &opt.names))

@@ -106,7 +106,7 @@ static void print_yaml(struct run *run, const struct ms_macho *macho, const char
     struct ms_sink *sink = &run->out.sink;
     bool any = false;
     ms_sink_printf(sink, "---\ntriple:          '%s'\nbinary-path:     ", triple_of(macho));
-    yaml_string(sink, path);
+    yaml_string(sink, input_shown(path));
     ms_sink_puts(sink, "\n");
     for (size_t i = 0; i < map->n_objects; i++) {
         if (map->objects[i].status != MS_OK)
@@ -159,7 +159,7 @@ static void print_json(struct run *run, const struct ms_macho *macho, const char
 {
     struct ms_json *json = &run->json;
     ms_json_object(json);
-    ms_json_field(json, "path", path);
+    ms_json_field(json, "path", input_shown(path));
     ms_json_field(json, "arch", arch);
     if (macho->has_uuid) {
         char uuid[MS_UUID_TEXT];
@@ -243,7 +243,7 @@ static void read_file(struct run *run, const char *path)
             read_slice(run, &fat.slices[i], path);
         ms_fat_fini(&fat);
         if (!run->n_slices) {
-            complain("%s: holds no Mach-O image: objects in an archive have no debug map", path);
+            complain("%s: is a static archive: its members have no debug map", path);
             note(run, EXIT_INPUT);
         } else if (!run->n_shown) {
             complain("%s: has no %s slice; it has %s", path, opt.arch, run->archs);
@@ -264,7 +264,12 @@ static void read_operand(struct run *run, const char *path)
     struct ms_slice_uuid *slices;
     struct ms_error err;
     size_t n;
-    if (strcmp(path, "-") == 0 || stat(path, &st) != 0 || !S_ISDIR(st.st_mode)) {
+    int status = input_path(&path);
+    if (status != EXIT_DONE) {
+        note(run, status);
+        return;
+    }
+    if (stat(path, &st) != 0 || !S_ISDIR(st.st_mode)) {
         read_file(run, path);
         return;
     }

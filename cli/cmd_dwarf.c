@@ -6,6 +6,7 @@
 #include "common/console.h"
 #include "common/dwarf_json.h"
 #include "common/dwarf_tree.h"
+#include "common/input.h"
 #include "common/llvm_verify.h"
 #include "common/members.h"
 #include "common/names.h"
@@ -430,7 +431,7 @@ static void show_tree(struct run *run, const struct subject *s)
 static void show_file_format(struct run *run, const struct subject *s)
 {
     struct ms_sink *sink = &run->out.sink;
-    ms_sink_plain(sink, s->path);
+    ms_sink_plain(sink, input_shown(s->path));
     if (s->slice)
         ms_sink_printf(sink, "(%s)", s->slice);
     if (s->member) {
@@ -447,7 +448,7 @@ static void show_image(struct run *run, const struct subject *s)
         char uuid[MS_UUID_TEXT];
         ms_uuid_format(&s->info.uuid, uuid);
         ms_json_object(&run->json);
-        ms_json_field(&run->json, "path", s->path);
+        ms_json_field(&run->json, "path", input_shown(s->path));
         if (s->member)
             ms_json_field(&run->json, "member", s->member);
         ms_json_field(&run->json, "arch", s->info.arch);
@@ -567,6 +568,11 @@ static void read_operand(struct run *run, const char *path)
     struct ms_slice_uuid *slices;
     struct ms_error err;
     size_t n, n_shown = 0;
+    int status = input_path(&path);
+    if (status != EXIT_DONE) {
+        note(run, status);
+        return;
+    }
     if (read_members(run, path))
         return;
     if (ms_slice_uuids_read(path, &slices, &n, &err) != MS_OK) {
@@ -632,11 +638,6 @@ static int check_usage(const struct word_list *words)
     if (name_options_clash(&command, &opt.style))
         return EXIT_USAGE;
     opt.info |= opt.names.n || !others;
-    for (size_t i = 0; i < words->n && !opt.uuid; i++) {
-        int status = args_need_file(&command, words->items[i]);
-        if (status != ARGS_RUN)
-            return status;
-    }
     return ARGS_RUN;
 }
 

@@ -447,7 +447,7 @@ enum { MAX_WARNED = 20 };
 static int tell_damage(const struct listing *l)
 {
     char line[MS_ERROR_LINE];
-    size_t n = 0;
+    size_t n = l->info.damage->status != MS_OK; /* which image_with_dsym has told of */
     if (l->inits.damage.status != MS_OK) {
         complain("%s", ms_error_describe(&l->inits.damage, line));
         n++;
@@ -514,8 +514,6 @@ int main(int argc, char **argv)
         status = args_misused(&command, "--sort time needs --timings");
     if (status == ARGS_RUN && name_options_clash(&command, &opt.names))
         status = EXIT_USAGE;
-    if (status == ARGS_RUN)
-        status = args_need_file(&command, words.items[0]);
     if (status == ARGS_RUN)
         status = run(words.items[0]);
     word_list_fini(&words);

@@ -94,14 +94,14 @@ static void note(struct run *run, int status)
 /* ---- one image ---------------------------------------------------------------------------- */
 
 /* "PATH(MEMBER) (for architecture A)", for headings and messages; NULL without memory. */
-static char *describe(const struct place *place)
+static char *describe(const struct place *place, const char *path)
 {
     const char *member = place->member ? place->member : "", *arch = place->arch ? place->arch : "";
-    size_t room = strlen(place->path) + strlen(member) + strlen(arch) + 32;
+    size_t room = strlen(path) + strlen(member) + strlen(arch) + 32;
     char *text = malloc(room);
     if (!text)
         return NULL;
-    snprintf(text, room, "%s%s%s%s%s%s%s", place->path, place->member ? "(" : "", member,
+    snprintf(text, room, "%s%s%s%s%s%s%s", path, place->member ? "(" : "", member,
              place->member ? ")" : "", place->arch ? " (for architecture " : "", arch,
              place->arch ? ")" : "");
     ms_text_make_plain(text);
@@ -111,13 +111,14 @@ static char *describe(const struct place *place)
 /* What -o puts before each line: "(for architecture A):PATH:MEMBER: ". */
 static char *line_prefix(const struct place *place, bool posix)
 {
+    const char *path = input_shown(place->path);
     const char *member = place->member ? place->member : "", *arch = place->arch ? place->arch : "";
-    size_t room = strlen(place->path) + strlen(member) + strlen(arch) + 32;
+    size_t room = strlen(path) + strlen(member) + strlen(arch) + 32;
     char *text = malloc(room);
     if (!text)
         return NULL;
     snprintf(text, room, "%s%s%s%s%s%s%s: ", place->arch ? "(for architecture " : "", arch,
-             place->arch ? "):" : "", place->path,
+             place->arch ? "):" : "", path,
              !place->member ? ""
              : posix        ? "["
                             : ":",
@@ -133,7 +134,7 @@ static enum ms_status write_json(struct run *run, const struct ms_macho *macho,
     char room[MS_ARCH_TEXT], uuid[MS_UUID_TEXT];
     ms_uuid_format(&macho->uuid, uuid);
     ms_json_object(&run->json);
-    ms_json_field(&run->json, "path", place->path);
+    ms_json_field(&run->json, "path", input_shown(place->path));
     ms_json_field(&run->json, "member", place->member);
     ms_json_field(&run->json, "arch", ms_arch_text(macho->cputype, macho->cpusubtype, room));
     ms_json_field(&run->json, "uuid", macho->has_uuid ? uuid : NULL);
@@ -169,11 +170,18 @@ static enum ms_status write_text(struct run *run, const struct ms_macho *macho,
     return status;
 }
 
+static void say_empty(const struct place *place)
+{
+    char *name = describe(place, place->path);
+    complain("%s: no symbols", name ? name : place->path);
+    free(name);
+}
+
 static void print_image(struct run *run, const struct ms_macho *macho, const struct place *place)
 {
     struct ms_nm_result result;
     struct ms_error err;
-    char *name = describe(place);
+    char *name = describe(place, input_shown(place->path));
     if (!name) {
         complain("out of memory");
         note(run, EXIT_SYSTEM);
@@ -186,7 +194,7 @@ static void print_image(struct run *run, const struct ms_macho *macho, const str
     if (status != MS_OK || err.status != MS_OK)
         note(run, complain_error(&err));
     else if (!result.n_symbols && macho->damage.status == MS_OK && !opt.quiet)
-        complain("%s: no symbols", name);
+        say_empty(place);
     free(name);
 }
 
@@ -365,10 +373,15 @@ static void read_file(struct run *run, const char *path)
     struct input input;
     struct ms_fat fat;
     struct ms_error err;
-    int status = input_open(&input, path);
+    int status = input_path(&path);
+    if (status != EXIT_DONE) {
+        note(run, status);
+        return;
+    }
+    status = input_open(&input, path);
     if (status == EXIT_DONE) {
         if (ms_fat_parse(input.bytes, input.name, &fat, &err) == MS_OK) {
-            read_fat(run, &fat, strcmp(path, "-") == 0 ? input.name : path);
+            read_fat(run, &fat, path);
             ms_fat_fini(&fat);
         } else {
             status = complain_error(&err);

@@ -206,7 +206,7 @@ enum { MAX_TOLD = 20 };
 static int tell_damage(const struct listing *l)
 {
     char line[MS_ERROR_LINE];
-    size_t n = 0;
+    size_t n = l->info.damage->status != MS_OK; /* which image_with_dsym has told of */
     if (l->objc.damage.status != MS_OK) {
         complain("%s", ms_error_describe(&l->objc.damage, line));
         n++;
@@ -260,8 +260,6 @@ int main(int argc, char **argv)
     int status = args_parse(&command, argc, argv, &words);
     if (status == ARGS_RUN && words.n != 1)
         status = args_misused(&command, words.n ? "one FILE at a time" : "which file?");
-    if (status == ARGS_RUN)
-        status = args_need_file(&command, words.items[0]);
     if (status == ARGS_RUN)
         status = run(words.items[0]);
     word_list_fini(&words);

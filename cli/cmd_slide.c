@@ -230,7 +230,7 @@ static bool has_name(const struct image *image, const char *name)
  */
 static void keep_matching(struct run *run)
 {
-    const char *name = base_name(run->slices[0].path);
+    const char *name = base_name(input_shown(run->slices[0].path));
     size_t n_uuid = 0, n_name = 0;
     for (size_t i = 0; i < run->n; i++) {
         const struct image *image = &run->images[i];
@@ -271,7 +271,8 @@ static int complain_of_none(const struct run *run, size_t n_listed)
         cut |= run->images[i].path && strstr(run->images[i].path, "...");
         has_uuids |= run->images[i].has_uuid;
     }
-    complain("%s: lists no image called %s%s", run->input.name, base_name(run->slices[0].path),
+    complain("%s: lists no image called %s%s", run->input.name,
+             base_name(input_shown(run->slices[0].path)),
              has_uuids ? " and none with its UUID"
              : cut     ? "; paths in it are cut short: make it with vmmap -w"
                        : "; it gives no UUIDs, so the file must have the name of the image");
@@ -285,6 +286,8 @@ static int open_slice(struct run *run, const char *arch, const struct ms_uuid *u
     if (ms_image_open(&choice, &run->object, &err) != MS_OK)
         return complain_error(&err);
     ms_image_info(run->object, &run->info);
+    if (input_shown(opt.object) != opt.object)
+        run->info.name = "standard input";
     return EXIT_DONE;
 }
 
@@ -536,8 +539,8 @@ static int check_usage(const struct word_list *words, struct run *run)
         return args_misused(&command, "-l needs the binary: name it with -o");
     if (opt.arch && !opt.object)
         return args_misused(&command, "-arch chooses a slice of -o BINARY");
-    if (args_need_file(&command, opt.object) != ARGS_RUN)
-        return EXIT_USAGE;
+    if (input_is_standard(opt.object) && input_is_standard(list_file()))
+        return args_misused(&command, "only one of the two can be standard input");
     if (opt.value && (opt.json || words->n))
         return args_misused(&command, "--value prints nothing but the slide");
     run->addresses = calloc(words->n + 1, sizeof *run->addresses);
@@ -552,8 +555,8 @@ static int check_usage(const struct word_list *words, struct run *run)
 
 static int answer(struct run *run)
 {
-    int status = EXIT_DONE;
-    if (!opt.load.given)
+    int status = opt.object ? input_path(&opt.object) : EXIT_DONE;
+    if (status == EXIT_DONE && !opt.load.given)
         status = read_list(run);
     if (status == EXIT_DONE && opt.object)
         status = opt.load.given ? match_load_address(run) : match(run);

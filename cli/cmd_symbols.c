@@ -129,7 +129,7 @@ static bool found_dsym(const struct ms_image_info *info)
 
 static void put_path(struct ms_sink *sink, const char *path, const char *member)
 {
-    ms_sink_plain(sink, path);
+    ms_sink_plain(sink, input_shown(path));
     if (!member)
         return;
     ms_sink_puts(sink, "(");
@@ -207,12 +207,12 @@ static enum ms_status write_json(struct run *run, const struct subject *subject,
     const struct ms_image_info *info = &subject->info;
     uuid_text(info, uuid);
     ms_json_object(&run->json);
-    ms_json_field(&run->json, "path", subject->path);
+    ms_json_field(&run->json, "path", input_shown(subject->path));
     ms_json_field(&run->json, "member", subject->member);
     ms_json_field(&run->json, "arch", info->arch);
     ms_json_field(&run->json, "uuid", info->has_uuid ? uuid : NULL);
     ms_json_field(&run->json, "filetype", ms_filetype_name(tree->filetype));
-    ms_json_field(&run->json, "dsym", found_dsym(info) ? info->debug_path : NULL);
+    ms_json_field(&run->json, "dsym", found_dsym(info) ? input_shown(info->debug_path) : NULL);
     ms_json_key(&run->json, "regions");
     enum ms_status status = ms_symbol_tree_write_json(tree, style, &run->json, result, err);
     ms_json_object_end(&run->json);
@@ -324,7 +324,7 @@ static void show_image(struct run *run, const struct subject *subject, double st
     struct ms_symbol_tree tree;
     struct ms_error err;
     char label[MS_ERROR_LINE];
-    const char *path = subject->target, *member = subject->member;
+    const char *path = input_shown(subject->target), *member = subject->member;
     snprintf(label, sizeof label, member ? "%s(%s)" : "%s", path, member);
     if (subject->info.damage->status != MS_OK)
         note(run, exit_for(subject->info.damage->status));
@@ -567,6 +567,11 @@ static void read_operand(struct run *run, const char *path)
     struct ms_error err;
     size_t n, n_shown = 0;
     char archs[400] = "";
+    int status = input_path(&path);
+    if (status != EXIT_DONE) {
+        note(run, status);
+        return;
+    }
     if (read_holder(run, path))
         return;
     if (ms_slice_uuids_read(path, &slices, &n, &err) != MS_OK) {
@@ -619,10 +624,7 @@ static int check_usage(const struct word_list *words)
     if (opt.lookup && strncmp(opt.lookup, "0x", 2) == 0 &&
         !parse_address(opt.lookup, true, &address))
         return args_misused(&command, "-lookup: '%s' is not an address", opt.lookup);
-    int status = args_need_file(&command, opt.dsym);
-    for (size_t i = 0; i < words->n && status == ARGS_RUN && !(opt.uuid && opt.json); i++)
-        status = args_need_file(&command, words->items[i]);
-    return status;
+    return ARGS_RUN;
 }
 
 int main(int argc, char **argv)

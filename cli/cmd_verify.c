@@ -3,6 +3,7 @@
  */
 #include "common/args.h"
 #include "common/console.h"
+#include "common/input.h"
 #include "common/llvm_verify.h"
 #include "common/out.h"
 #include "machsym/image.h"
@@ -214,8 +215,8 @@ static int compare(struct run *run)
     if (opt.json) {
         ms_json_init(&run->json, &run->out.sink, 2);
         ms_json_object(&run->json);
-        ms_json_field(&run->json, "binary", run->binary.path);
-        ms_json_field(&run->json, "dsym", run->dsym.path);
+        ms_json_field(&run->json, "binary", input_shown(run->binary.path));
+        ms_json_field(&run->json, "dsym", input_shown(run->dsym.path));
         ms_json_key(&run->json, "slices");
         ms_json_array(&run->json);
     }
@@ -233,7 +234,10 @@ static int compare(struct run *run)
 static int read_side(struct side *side, const char *path)
 {
     struct ms_error err;
+    int status = input_path(&path);
     side->path = path;
+    if (status != EXIT_DONE)
+        return status;
     if (ms_slice_uuids_read(path, &side->slices, &side->n, &err) != MS_OK)
         return complain_error(&err);
     return EXIT_DONE;
@@ -278,8 +282,9 @@ int main(int argc, char **argv)
     int status = args_parse(&command, argc, argv, &words);
     if (status == ARGS_RUN && words.n != 2)
         status = args_misused(&command, "takes a binary and a dSYM");
-    for (size_t i = 0; i < words.n && status == ARGS_RUN; i++)
-        status = args_need_file(&command, words.items[i]);
+    if (status == ARGS_RUN && input_is_standard(words.items[0]) &&
+        input_is_standard(words.items[1]))
+        status = args_misused(&command, "only one of the two can be standard input");
     if (status == ARGS_RUN)
         status = verify(words.items[0], words.items[1]);
     word_list_fini(&words);

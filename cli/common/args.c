@@ -97,14 +97,6 @@ int args_misused(const struct command *command, const char *format, ...)
     return EXIT_USAGE;
 }
 
-int args_need_file(const struct command *command, const char *path)
-{
-    if (!path || strcmp(path, "-") != 0)
-        return ARGS_RUN;
-    return args_misused(command,
-                        "a binary or dSYM can't be read from standard input: name the file");
-}
-
 /*
  * Does the word spell this option? A one-dash word is also taken with two dashes. On
  * `--word=VALUE`, *value is set to VALUE.

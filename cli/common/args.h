@@ -68,12 +68,6 @@ int args_parse(const struct command *command, int argc, char **argv, struct word
 int args_misused(const struct command *command, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
-/*
- * For a binary, a dSYM or a folder, which is mapped or searched: "-" is not standard input there.
- * Returns ARGS_RUN, or what args_misused does. Takes NULL.
- */
-int args_need_file(const struct command *command, const char *path);
-
 bool word_list_push(struct word_list *list, const char *word);
 void word_list_fini(struct word_list *list);
 

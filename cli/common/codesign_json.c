@@ -1,5 +1,7 @@
 #include "common/codesign_show.h"
 
+#include "common/input.h"
+
 #include <stdio.h>
 #include <string.h>
 
@@ -212,7 +214,7 @@ void codesign_json(struct ms_json *json, const struct codesign_view *view)
                                         [MS_CS_KIND_UNSEALED] = "unsealed"};
     const struct ms_codesign *sign = view->sign;
     ms_json_object(json);
-    ms_json_field(json, "path", view->path);
+    ms_json_field(json, "path", input_shown(view->path));
     ms_json_field(json, "arch", view->arch);
     ms_json_field(json, "format", view->format);
     ms_json_field(json, "signature", sign ? kinds[sign->kind] : "none");

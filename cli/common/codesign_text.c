@@ -1,5 +1,7 @@
 #include "common/codesign_show.h"
 
+#include "common/input.h"
+
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -189,7 +191,7 @@ static void requirement_summary(struct ms_sink *sink, const struct ms_codesign *
 void codesign_lines(struct ms_sink *sink, const struct codesign_view *view, int level)
 {
     const struct ms_codesign *sign = view->sign;
-    put(sink, "Executable", view->path);
+    put(sink, "Executable", input_shown(view->path));
     if (level < 1)
         return;
     const struct ms_code_directory *d = sign->n_directories ? &sign->directories[sign->best] : NULL;

@@ -2,6 +2,7 @@
 
 #include "machsym/macho.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -13,6 +14,7 @@
 #include <unistd.h>
 
 static const char *command_name = "";
+static char stand_in[32];
 
 /*
  * A mapped file that someone truncates raises SIGBUS on the next touch. The page is
@@ -55,13 +57,42 @@ void console_start(const char *command)
     sigaction(SIGBUS, &action, NULL);
 }
 
+void console_stand_in(const char *path)
+{
+    snprintf(stand_in, sizeof stand_in, "%s", path);
+}
+
+bool console_has_stand_in(void)
+{
+    return stand_in[0] != 0;
+}
+
+/* The path as a whole: "/dev/fd/3" isn't in "/dev/fd/31", nor in "/chroot/dev/fd/3". */
+static const char *find_stand_in(const char *line)
+{
+    size_t n = strlen(stand_in);
+    const char *at = n ? strstr(line, stand_in) : NULL;
+    while (at && (isdigit((unsigned char)at[n]) || (at > line && !strchr(" ('", at[-1]))))
+        at = strstr(at + n, stand_in);
+    return at;
+}
+
+void console_line(const char *line)
+{
+    for (const char *at; (at = find_stand_in(line)); line = at + strlen(stand_in))
+        fprintf(stderr, "%.*sstandard input", (int)(at - line), line);
+    fputs(line, stderr);
+}
+
 static void say(const char *kind, const char *format, va_list args)
 {
-    char text[1024];
+    char text[1024], line[1200];
     vsnprintf(text, sizeof text, format, args);
     /* File names and symbols are untrusted: no control byte of theirs reaches the terminal. */
     ms_text_make_plain(text);
-    fprintf(stderr, "machsym%s%s: %s%s\n", command_name[0] ? " " : "", command_name, kind, text);
+    snprintf(line, sizeof line, "machsym%s%s: %s%s\n", command_name[0] ? " " : "", command_name,
+             kind, text);
+    console_line(line);
 }
 
 void complain(const char *format, ...)

@@ -23,6 +23,12 @@ void console_start(const char *command);
 void complain(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* The same with "warning: " before the message. */
 void warn(const char *format, ...) __attribute__((format(printf, 1, 2)));
+/* From now on messages say "standard input" where they have `path`, which stands in for it. */
+void console_stand_in(const char *path);
+/* Is there such a path? */
+bool console_has_stand_in(void);
+/* Prints a line as it stands, but for that path. */
+void console_line(const char *line);
 /* Prints the error and returns the exit status that it stands for. */
 int complain_error(const struct ms_error *error);
 int exit_for(enum ms_status status);

@@ -1,6 +1,7 @@
 #include "common/crash_json.h"
 
 #include "common/answer_json.h"
+#include "common/input.h"
 #include "machsym/error.h"
 
 #include <stdlib.h>
@@ -83,12 +84,12 @@ static void json_image(struct ms_json *json, const struct ms_report_image *image
         if (outcome->n_kept < outcome->n_frames)
             ms_json_field(json, "why", ms_why_name(outcome->why));
     }
-    ms_json_field(json, "binary", outcome->binary_path);
-    ms_json_field(json, "debug_file", outcome->debug_path);
+    ms_json_field(json, "binary", input_shown(outcome->binary_path));
+    ms_json_field(json, "debug_file", input_shown(outcome->debug_path));
     if (outcome->n_objects)
         ms_json_field_uint(json, "objects", outcome->n_objects);
     if (outcome->other_path) {
-        ms_json_field(json, "other_file", outcome->other_path);
+        ms_json_field(json, "other_file", input_shown(outcome->other_path));
         json_uuid(json, "other_uuid", &outcome->other_uuid);
     }
     if (outcome->error.status != MS_OK) {

@@ -4,6 +4,8 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -58,7 +60,7 @@ int input_open(struct input *input, const char *path)
     }
     int fd = standard ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
     if (fd < 0) {
-        complain("%s: %s", path, strerror(errno));
+        complain("%s: cannot be opened: %s", path, strerror(errno));
         return EXIT_INPUT;
     }
     int status = read_all(input, fd);
@@ -70,6 +72,108 @@ int input_open(struct input *input, const char *path)
     }
     return status;
 }
+
+/* ---- standard input by a name ---------------------------------------------------------------- */
+
+static char stand_in[32]; /* "/dev/fd/3", once it is needed */
+
+/* A file without a name, which no signal can leave behind. */
+static int nameless_file(void)
+{
+    const char *folder = getenv("TMPDIR");
+    char name[4096];
+    sigset_t all, before;
+    int n = snprintf(name, sizeof name, "%s/machsym-XXXXXX", folder && *folder ? folder : "/tmp");
+    if (n < 0 || (size_t)n >= sizeof name) {
+        errno = ENAMETOOLONG;
+        return -1;
+    }
+    sigfillset(&all);
+    sigprocmask(SIG_BLOCK, &all, &before);
+    int fd = mkstemp(name), number = errno;
+    if (fd >= 0)
+        unlink(name);
+    sigprocmask(SIG_SETMASK, &before, NULL);
+    errno = number;
+    return fd;
+}
+
+/* Returns a descriptor that helper programs inherit, or -1 after having complained. */
+static int keep(const struct input *input)
+{
+    int fd = nameless_file();
+    const uint8_t *at = input->bytes.at;
+    for (size_t left = input->bytes.n; fd >= 0 && left;) {
+        ssize_t done = write(fd, at, left);
+        if (done < 0 && errno == EINTR)
+            continue;
+        if (done < 0) {
+            int number = errno;
+            close(fd);
+            errno = number;
+            fd = -1;
+            break;
+        }
+        at += done;
+        left -= (size_t)done;
+    }
+    if (fd < 0)
+        complain("%s: cannot be kept in a temporary file: %s", input->name, strerror(errno));
+    return fd;
+}
+
+/* Standard input as it is: a file, of which nothing has been read yet, and which opens again. */
+static bool is_mappable(void)
+{
+    struct stat st;
+    if (fstat(STDIN_FILENO, &st) != 0 || !S_ISREG(st.st_mode) ||
+        lseek(STDIN_FILENO, 0, SEEK_CUR) != 0)
+        return false;
+    int fd = open("/dev/fd/0", O_RDONLY | O_CLOEXEC);
+    if (fd >= 0)
+        close(fd);
+    return fd >= 0;
+}
+
+static int make_stand_in(void)
+{
+    int fd = STDIN_FILENO;
+    if (!is_mappable()) {
+        struct input input;
+        int status = input_open(&input, "-");
+        if (status != EXIT_DONE)
+            return status;
+        fd = keep(&input);
+        input_close(&input);
+        if (fd < 0)
+            return EXIT_SYSTEM;
+    }
+    snprintf(stand_in, sizeof stand_in, "/dev/fd/%d", fd);
+    console_stand_in(stand_in);
+    return EXIT_DONE;
+}
+
+bool input_is_standard(const char *word)
+{
+    return word && strcmp(word, "-") == 0;
+}
+
+int input_path(const char **word)
+{
+    if (!input_is_standard(*word))
+        return EXIT_DONE;
+    int status = stand_in[0] ? EXIT_DONE : make_stand_in();
+    *word = stand_in;
+    return status;
+}
+
+const char *input_shown(const char *path)
+{
+    return path && stand_in[0] && strcmp(path, stand_in) == 0 ? "-" : path;
+}
+
+/* ---- the end ----------------------------------------------------------------------------------
+ */
 
 void input_close(struct input *input)
 {

@@ -21,6 +21,20 @@ struct input {
 int input_open(struct input *input, const char *path);
 void input_close(struct input *input);
 
+/*
+ * For what is opened by its name, perhaps twice or by a helper program: *word, which a command line
+ * has for a FILE, becomes a path to open. "-" is standard input, mapped where it is a file, else
+ * copied into one that has no name; all of its uses are the same file.
+ * Returns EXIT_DONE, or an exit status after having complained.
+ */
+int input_path(const char **word);
+
+/* How answers call a path that input_path may have made: "-" for standard input. */
+const char *input_shown(const char *path);
+
+/* Is it "-"? NULL isn't. */
+bool input_is_standard(const char *word);
+
 /* False, after having complained, when the file was truncated while it was read. */
 bool input_intact(const struct input *input);
 

@@ -72,8 +72,8 @@ static void limit(int resource, uint64_t value)
 }
 
 /* In the child: never returns. */
-static void become(const char *path, char *const *argv, int output, unsigned cpu_seconds,
-                   uint64_t memory_bytes)
+static void become(const char *path, char *const *argv, int output, int messages,
+                   unsigned cpu_seconds, uint64_t memory_bytes)
 {
     limit(RLIMIT_CPU, cpu_seconds);
 #ifndef MS_SANITIZED /* a sanitizer's shadow alone is terabytes of address space */
@@ -82,7 +82,8 @@ static void become(const char *path, char *const *argv, int output, unsigned cpu
     (void)memory_bytes;
 #endif
     limit(RLIMIT_CORE, 0);
-    if (output < 0 || dup2(output, STDOUT_FILENO) >= 0)
+    if ((output < 0 || dup2(output, STDOUT_FILENO) >= 0) &&
+        (messages < 0 || dup2(messages, STDERR_FILENO) >= 0))
         execv(path, argv);
     _exit(127);
 }
@@ -101,6 +102,21 @@ static bool pass_on(int from, helper_text *take, void *to)
     }
 }
 
+/*
+ * A helper knows standard input by the path that stands in for it; what it says goes through
+ * here then, so that its messages name it as all others do.
+ */
+static void pass_on_messages(FILE *messages)
+{
+    char line[2048];
+    if (!messages)
+        return;
+    rewind(messages);
+    while (fgets(line, sizeof line, messages))
+        console_line(line);
+    fclose(messages);
+}
+
 int helper_run(const char *name, const char *const *arguments, unsigned cpu_seconds,
                uint64_t memory_bytes, helper_text *take, void *to, struct helper_end *end)
 {
@@ -116,11 +132,12 @@ int helper_run(const char *name, const char *const *arguments, unsigned cpu_seco
         complain("cannot make a pipe: %s", strerror(errno));
         return EXIT_SYSTEM;
     }
+    FILE *messages = console_has_stand_in() ? tmpfile() : NULL;
     pid_t child = fork();
     if (child == 0) {
         if (take)
             close(ends[0]);
-        become(path, argv, ends[1], cpu_seconds, memory_bytes);
+        become(path, argv, ends[1], messages ? fileno(messages) : -1, cpu_seconds, memory_bytes);
     }
     if (take)
         close(ends[1]);
@@ -130,11 +147,12 @@ int helper_run(const char *name, const char *const *arguments, unsigned cpu_seco
         kill(child, SIGKILL);
     if (take)
         close(ends[0]);
+    int how = 0;
+    while (child > 0 && waitpid(child, &how, 0) < 0 && errno == EINTR)
+        ;
+    pass_on_messages(messages);
     if (child < 0)
         return EXIT_SYSTEM;
-    int how = 0;
-    while (waitpid(child, &how, 0) < 0 && errno == EINTR)
-        ;
     end->status = WIFEXITED(how) ? WEXITSTATUS(how) : -1;
     end->signal = WIFSIGNALED(how) ? WTERMSIG(how) : 0;
     return EXIT_DONE;

@@ -58,14 +58,14 @@ static void print_slice(struct run *run, const struct ms_macho *macho, const cha
         ms_json_object(&run->json);
         ms_json_field(&run->json, "uuid", macho->has_uuid ? uuid : NULL);
         ms_json_field(&run->json, "arch", arch);
-        ms_json_field(&run->json, "path", path);
+        ms_json_field(&run->json, "path", input_shown(path));
         ms_json_field(&run->json, "member", member);
         ms_json_field(&run->json, "filetype", ms_filetype_name(macho->filetype));
         ms_json_object_end(&run->json);
     } else if (macho->has_uuid) {
         /* A folder or an archive says what is in it: no newline there may look like an answer. */
         ms_sink_printf(&run->out.sink, "UUID: %s (%s) ", uuid, arch);
-        ms_sink_plain(&run->out.sink, path);
+        ms_sink_plain(&run->out.sink, input_shown(path));
         if (member) {
             ms_sink_puts(&run->out.sink, "(");
             ms_sink_plain(&run->out.sink, member);
@@ -249,7 +249,12 @@ static void read_operand(struct run *run, const char *path)
     run->status = EXIT_DONE;
     run->n_slices = run->n_shown = run->n_uuids = 0;
     run->archs[0] = 0;
-    run->in_folder = strcmp(path, "-") != 0 && stat(path, &st) == 0 && S_ISDIR(st.st_mode);
+    int opened = input_path(&path);
+    if (opened != EXIT_DONE) {
+        note(run, worse(opened, before));
+        return;
+    }
+    run->in_folder = stat(path, &st) == 0 && S_ISDIR(st.st_mode);
     if (run->in_folder)
         read_folder(run, path, 0);
     else

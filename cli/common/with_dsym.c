@@ -1,6 +1,7 @@
 #include "common/with_dsym.h"
 
 #include "common/console.h"
+#include "common/input.h"
 
 #include <stddef.h>
 
@@ -38,18 +39,25 @@ int image_with_dsym(const char *path, const char *arch, const char *dsym, struct
                     struct ms_image_info *info)
 {
     struct ms_error err;
-    struct ms_image_choice choice = {path, arch, NULL, dsym != NULL};
     *out = NULL;
+    int status = input_path(&path);
+    if (status == EXIT_DONE && dsym)
+        status = input_path(&dsym);
+    if (status != EXIT_DONE)
+        return status;
+    struct ms_image_choice choice = {path, arch, NULL, dsym != NULL};
     if (ms_image_open(&choice, out, &err) != MS_OK)
         return complain_error(&err);
     ms_image_info(*out, info);
-    int status = dsym ? use_dsym(dsym, out, info) : EXIT_DONE;
+    status = dsym ? use_dsym(dsym, out, info) : EXIT_DONE;
     if (status != EXIT_DONE)
         return status;
+    if (input_shown(path) != path)
+        info->name = "standard input";
     if (info->mismatch_path)
         warn("%s is not used: it belongs to another build", info->mismatch_path);
     char line[MS_ERROR_LINE];
     if (info->damage->status != MS_OK)
-        warn("%s", ms_error_describe(info->damage, line));
+        complain("%s", ms_error_describe(info->damage, line));
     return EXIT_DONE;
 }

@@ -56,6 +56,8 @@ static void read_archive_arch(struct ms_bytes bytes, const char *name, struct ms
 static enum ms_status parse_thin(struct ms_bytes file, struct ms_fat *out, struct ms_error *err)
 {
     enum ms_slice_kind kind = kind_of(file);
+    if (!file.n)
+        return ms_fail(err, MS_E_FORMAT, out->where, MS_NO_OFFSET, "the file is empty");
     if (kind == MS_SLICE_OTHER || (kind == MS_SLICE_MACHO && file.n < 28))
         return ms_fail(err, MS_E_FORMAT, out->where, 0, "not a Mach-O file: %s",
                        ms_magic_guess(file));

@@ -150,7 +150,10 @@ enum ms_status ms_bundle_find(const char *path, struct ms_bundle *out, struct ms
     const char *version = status == MS_OK ? version_of(&arena, path) : NULL;
     for (int i = 0; i < 2 * N_LAYOUTS && !is_there && status == MS_OK; i++)
         is_there = find_in(&arena, path, &LAYOUTS[i % N_LAYOUTS], version, i >= N_LAYOUTS, &found);
-    if (status == MS_OK && !is_there)
+    if (status == MS_OK && !is_there && !ms_path_is_bundle_name(path))
+        status = ms_fail(err, MS_E_FORMAT, path, MS_NO_OFFSET,
+                         "is a folder: name the binary, the bundle or the dSYM in it");
+    else if (status == MS_OK && !is_there)
         status = ms_fail(err, MS_E_FORMAT, path, MS_NO_OFFSET,
                          "holds no main binary: neither what an Info.plist names nor a file of its "
                          "own name");

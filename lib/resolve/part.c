@@ -54,7 +54,7 @@ enum ms_status ms_part_open_uuid(struct ms_part *part, const char *path, const s
 /* What one look over a file's slices finds. */
 struct choice {
     size_t path, slice; /* of the first that suits */
-    size_t n_suiting;
+    size_t n_suiting, n_archives;
 };
 
 /* What there is, as the message lists it: "x86_64, arm64e". */
@@ -91,6 +91,12 @@ static enum ms_status suits(const struct ms_slice *slice, const char *where, con
                : MS_ABSENT;
 }
 
+enum ms_status ms_part_fail_archive(const char *label, struct ms_error *err)
+{
+    return ms_fail(err, MS_E_UNSUPPORTED, label, MS_NO_OFFSET,
+                   "is a static archive: its objects have no address until they are linked");
+}
+
 static enum ms_status none_suits(const char *label, const struct roll *roll, const char *arch,
                                  const struct ms_uuid *uuid, struct ms_error *err)
 {
@@ -118,9 +124,7 @@ static enum ms_status open_chosen(struct ms_part *part, const char *path, size_t
         if (slice >= fat.n_slices) /* the file was replaced since we looked */
             status = ms_fail(err, MS_E_FORMAT, path, MS_NO_OFFSET, "changed while it was read");
         else if (fat.slices[slice].kind == MS_SLICE_ARCHIVE)
-            status =
-                ms_fail(err, MS_E_UNSUPPORTED, path, MS_NO_OFFSET,
-                        "is a static archive: its objects have no address until they are linked");
+            status = ms_part_fail_archive(path, err);
         else
             status = open_slice(part, file, &fat.slices[slice], err);
         ms_fat_fini(&fat);
@@ -145,6 +149,7 @@ static enum ms_status look_over(const char *path, size_t index, const char *arch
         for (size_t i = 0; status == MS_OK && i < fat.n_slices; i++) {
             char room[MS_ARCH_TEXT];
             roll_add(roll, ms_arch_text(fat.slices[i].cputype, fat.slices[i].cpusubtype, room));
+            best->n_archives += fat.slices[i].kind == MS_SLICE_ARCHIVE;
             enum ms_status suiting = suits(&fat.slices[i], path, arch, uuid, err);
             if (suiting == MS_E_NOMEM)
                 status = suiting;
@@ -163,7 +168,7 @@ enum ms_status ms_part_choose(struct ms_part *part, const char *const *paths, si
                               const char *label, const char *arch, const struct ms_uuid *uuid,
                               struct ms_error *err)
 {
-    struct choice best = {0, 0, 0};
+    struct choice best = {0, 0, 0, 0};
     struct roll roll = {"", 0};
     memset(part, 0, sizeof *part);
     enum ms_status status = MS_OK;
@@ -174,6 +179,9 @@ enum ms_status ms_part_choose(struct ms_part *part, const char *const *paths, si
         if (one != MS_OK)
             status = one;
     }
+    /* Whichever of its slices were chosen. */
+    if (roll.n && best.n_archives == roll.n)
+        return ms_part_fail_archive(label, err);
     if (!best.n_suiting)
         return status != MS_OK && !roll.n ? status : none_suits(label, &roll, arch, uuid, err);
     if (best.n_suiting > 1 && !uuid && !arch)

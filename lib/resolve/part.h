@@ -30,6 +30,9 @@ enum ms_status ms_part_choose(struct ms_part *part, const char *const *paths, si
                               struct ms_error *err);
 void ms_part_close(struct ms_part *part);
 
+/** Says that the file is a static archive, which is no image; MS_E_UNSUPPORTED. */
+enum ms_status ms_part_fail_archive(const char *label, struct ms_error *err);
+
 /** True when the file holds DWARF that a reader can use: a debug_info section with bytes. */
 bool ms_macho_has_dwarf(const struct ms_macho *macho);
 /** The same; false for an absent part. */

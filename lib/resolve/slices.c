@@ -12,6 +12,7 @@
 struct list {
     struct ms_slice_uuid *items;
     size_t n, room;
+    size_t n_archives; /* slices that are none */
 };
 
 static enum ms_status add(struct list *list, const struct ms_file *file,
@@ -51,6 +52,7 @@ static enum ms_status add_file(struct list *list, const char *path, struct ms_er
     if (status == MS_OK) {
         for (size_t i = 0; i < fat.n_slices && status == MS_OK; i++) {
             struct ms_macho macho;
+            list->n_archives += fat.slices[i].kind == MS_SLICE_ARCHIVE;
             if (fat.slices[i].kind != MS_SLICE_MACHO)
                 continue;
             status = ms_macho_parse(fat.slices[i].bytes, path, &macho, err);
@@ -70,13 +72,15 @@ static enum ms_status add_file(struct list *list, const char *path, struct ms_er
 enum ms_status ms_slice_uuids_read(const char *path, struct ms_slice_uuid **out, size_t *n,
                                    struct ms_error *err)
 {
-    struct list list = {NULL, 0, 0};
+    struct list list = {NULL, 0, 0, 0};
     struct ms_paths paths;
     ms_paths_init(&paths);
     enum ms_status status = ms_companion_files(&paths, path, false, err);
     for (size_t i = 0; i < paths.n && status == MS_OK; i++)
         status = add_file(&list, paths.items[i], err);
-    if (status == MS_OK && !list.n)
+    if (status == MS_OK && !list.n && list.n_archives)
+        status = ms_part_fail_archive(path, err);
+    else if (status == MS_OK && !list.n)
         status = ms_fail(err, MS_E_FORMAT, path, MS_NO_OFFSET, "holds no Mach-O image");
     ms_paths_fini(&paths);
     if (status != MS_OK) {

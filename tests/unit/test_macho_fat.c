@@ -213,7 +213,8 @@ static void guesses(const char *bytes, size_t n, const char *text)
 Test(fat, what_else_a_file_may_be)
 {
     char junk[600];
-    guesses("", 0, "not a Mach-O file: empty");
+    struct build nothing = {0};
+    fails(&nothing, MS_E_FORMAT, MS_NO_OFFSET, "the file is empty");
     guesses("abc", 3, "not a Mach-O file: text");
     guesses("\1\2\3", 3, "not a Mach-O file: too short to be one");
     memset(junk, 0xff, sizeof junk);
