@@ -30,7 +30,7 @@ _machsym_options() {
             "--oso-prefix-map --json"
         ;;
     otool)
-        echo "-h -l -L -D -f -t -x -d -s -P -I -G -v -V -p --start --stop --lookup -j -X -m -arch --json"
+        echo "-h -l -L -D -f -a -t -x -d -s -P -I -G -v -V -p --start --stop --lookup -j -X -m -arch --json"
         ;;
     debugmap) echo "-arch --oso-prefix-map --oso-prepend-path -oso-prepend-path --json" ;;
     inits)

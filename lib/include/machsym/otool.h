@@ -75,6 +75,14 @@ enum ms_status ms_otool_libraries(const struct ms_otool_image *image, bool only_
 /** -f of a fat file. In JSON: the members of an object that the caller has opened. */
 void ms_otool_fat(const struct ms_fat *fat, const struct ms_otool_out *out);
 
+/**
+ * -a: the header of the member that begins at `off` of an archive, in one line; -v: with names,
+ * -V: with `off` before it. Text alone.
+ * @return where the next member begins; 0 when there is no whole header at `off`
+ */
+uint64_t ms_otool_archive_header(const struct ms_archive *archive, uint64_t off,
+                                 const struct ms_otool_out *out);
+
 /** -I: the symbols of stubs and pointers. Text alone. */
 void ms_otool_indirect(const struct ms_macho *macho, const struct ms_otool_out *out);
 
