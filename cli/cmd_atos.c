@@ -247,13 +247,7 @@ static void print_json(struct asking *a, const struct question *q, const char *w
         ms_json_field_address(&json, "address", q->address_rt);
         ms_json_field_address(&json, "file_address", ms_slide_to_vm(q->address_rt, a->slide));
     }
-    ms_json_field(&json, "image", a->info.name);
-    if (a->info.has_uuid) {
-        char uuid[MS_UUID_TEXT];
-        ms_uuid_format(&a->info.uuid, uuid);
-        ms_json_field(&json, "uuid", uuid);
-    }
-    ms_json_field(&json, "arch", a->info.arch);
+    json_image_head(&json, &a->info);
     json_shown(&json, shown);
     ms_json_object_end(&json);
     ms_sink_puts(&a->out.sink, "\n");

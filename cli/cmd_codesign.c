@@ -2,6 +2,7 @@
  * machsym codesign: what the code signature of a binary says, its entitlements, whether it has
  * get-task-allow, and whether the file is still what was signed.
  */
+#include "common/answer_json.h"
 #include "common/args.h"
 #include "common/codesign_show.h"
 #include "common/console.h"
@@ -478,19 +479,12 @@ static int show_all(const struct word_list *words)
 {
     static struct run run; /* large: it holds the output buffer */
     out_stdout(&run.out);
-    if (opt.json) {
-        ms_json_init(&run.json, &run.out.sink, 2);
-        ms_json_object(&run.json);
-        ms_json_key(&run.json, "slices");
-        ms_json_array(&run.json);
-    }
+    if (opt.json)
+        json_list(&run.json, &run.out.sink, "slices");
     for (size_t i = 0; i < words->n && !run.out.sink.failed; i++)
         show_operand(&run, words->items[i]);
-    if (opt.json) {
-        ms_json_array_end(&run.json);
-        ms_json_object_end(&run.json);
-        ms_sink_puts(&run.out.sink, "\n");
-    }
+    if (opt.json)
+        json_list_end(&run.json);
     return out_finish(&run.out, run.status, true);
 }
 
@@ -542,8 +536,13 @@ static int expand_words(int argc, char **argv)
             word = requirements;
             i++;
         } else if (strcmp(word, "--entitlements") == 0) {
+            struct stat st;
             char *joined = with_form(next);
-            word = joined ? joined : tree;
+            /* A word that is neither a form nor a file, before another: a form misspelt, which
+             * args_parse takes for the value. */
+            bool misspelt = !joined && next && next[0] != '-' && i + 2 < argc && stat(next, &st);
+            if (!misspelt)
+                word = joined ? joined : tree;
             i += joined != NULL;
         }
         argv[n++] = word;

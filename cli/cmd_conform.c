@@ -382,13 +382,7 @@ static void print_json(struct listing *l)
     struct ms_json json;
     ms_json_init(&json, &l->out.sink, 2);
     ms_json_object(&json);
-    ms_json_field(&json, "image", l->info.name);
-    if (l->info.has_uuid) {
-        char uuid[MS_UUID_TEXT];
-        ms_uuid_format(&l->info.uuid, uuid);
-        ms_json_field(&json, "uuid", uuid);
-    }
-    ms_json_field(&json, "arch", l->info.arch);
+    json_image_head(&json, &l->info);
     if (opt.list_types) {
         json_types(l, "types", l->swift.types, l->swift.n_types, &opt.types, &json);
         json_types(l, "protocols", l->swift.protocols, l->swift.n_protocols, &opt.protocols, &json);

@@ -2,6 +2,7 @@
  * machsym debugmap: which objects an image was linked from and where their symbols are, as
  * dsymutil --dump-debug-map prints it.
  */
+#include "common/answer_json.h"
 #include "common/args.h"
 #include "common/console.h"
 #include "common/input.h"
@@ -289,19 +290,12 @@ static int print_all(const struct word_list *words, const struct ms_object_searc
     run.search = *search;
     run.search.folder = opt.folder;
     out_stdout(&run.out);
-    if (opt.json) {
-        ms_json_init(&run.json, &run.out.sink, 2);
-        ms_json_object(&run.json);
-        ms_json_key(&run.json, "images");
-        ms_json_array(&run.json);
-    }
+    if (opt.json)
+        json_list(&run.json, &run.out.sink, "images");
     for (size_t i = 0; i < words->n && !run.out.sink.failed; i++)
         read_operand(&run, words->items[i]);
-    if (opt.json) {
-        ms_json_array_end(&run.json);
-        ms_json_object_end(&run.json);
-        ms_sink_puts(&run.out.sink, "\n");
-    }
+    if (opt.json)
+        json_list_end(&run.json);
     return out_finish(&run.out, run.status, true);
 }
 

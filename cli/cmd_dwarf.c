@@ -2,6 +2,7 @@
  * machsym dwarf: looks inside debug information: trees, line tables, one address with
  * everything around it, how much of the code is covered, and whether it is sound.
  */
+#include "common/answer_json.h"
 #include "common/args.h"
 #include "common/console.h"
 #include "common/dwarf_json.h"
@@ -607,19 +608,12 @@ static int read_all(const struct word_list *words, const uint64_t *lookups,
     if (ms_show_pool_open(&run.pool, &err) != MS_OK)
         return complain_error(&err);
     out_stdout(&run.out);
-    if (opt.json) {
-        ms_json_init(&run.json, &run.out.sink, 2);
-        ms_json_object(&run.json);
-        ms_json_key(&run.json, "slices");
-        ms_json_array(&run.json);
-    }
+    if (opt.json)
+        json_list(&run.json, &run.out.sink, "slices");
     for (size_t i = 0; i < words->n && !run.out.sink.failed; i++)
         read_operand(&run, words->items[i]);
-    if (opt.json) {
-        ms_json_array_end(&run.json);
-        ms_json_object_end(&run.json);
-        ms_sink_puts(&run.out.sink, "\n");
-    }
+    if (opt.json)
+        json_list_end(&run.json);
     ms_show_pool_close(run.pool);
     return out_finish(&run.out, run.status, true);
 }

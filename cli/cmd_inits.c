@@ -213,8 +213,8 @@ static int join(struct listing *l, const struct timings *timings, struct row **s
     if (n_unmatched)
         warn("%zu of %zu lines of the log are no initialiser of %s%s", n_unmatched, timings->n,
              l->info.name, opt.load.given ? "" : "; if it ran with a slide, give its -l");
-    fprintf(stderr, "%zu initialisers, %zu measured: %" PRIu64 ".%03" PRIu64 " ms\n", l->n,
-            n_measured, total / 1000000, total / 1000 % 1000);
+    complain("%zu initialisers, %zu measured: %" PRIu64 ".%03" PRIu64 " ms", l->n, n_measured,
+             total / 1000000, total / 1000 % 1000);
     return EXIT_DONE;
 }
 
@@ -422,13 +422,7 @@ static int print_json(struct listing *l)
     int status = EXIT_DONE;
     ms_json_init(&json, &l->out.sink, 2);
     ms_json_object(&json);
-    ms_json_field(&json, "image", l->info.name);
-    if (l->info.has_uuid) {
-        char uuid[MS_UUID_TEXT];
-        ms_uuid_format(&l->info.uuid, uuid);
-        ms_json_field(&json, "uuid", uuid);
-    }
-    ms_json_field(&json, "arch", l->info.arch);
+    json_image_head(&json, &l->info);
     ms_json_key(&json, "initializers");
     ms_json_array(&json);
     for (size_t i = 0; i < l->n && status == EXIT_DONE; i++)

@@ -2,6 +2,7 @@
  * machsym nm: the symbols of files, bundles, archives and kernel collections, as nm(1) prints
  * them.
  */
+#include "common/answer_json.h"
 #include "common/args.h"
 #include "common/console.h"
 #include "common/input.h"
@@ -529,19 +530,12 @@ static int print_all(const struct word_list *operands)
     out_stdout(&run.out);
     run.nm = chosen();
     run.several = operands->n > 1;
-    if (opt.json) {
-        ms_json_init(&run.json, &run.out.sink, 2);
-        ms_json_object(&run.json);
-        ms_json_key(&run.json, "images");
-        ms_json_array(&run.json);
-    }
+    if (opt.json)
+        json_list(&run.json, &run.out.sink, "images");
     for (size_t i = 0; i < operands->n && !run.out.sink.failed; i++)
         read_operand(&run, operands->items[i]);
-    if (opt.json) {
-        ms_json_array_end(&run.json);
-        ms_json_object_end(&run.json);
-        ms_sink_puts(&run.out.sink, "\n");
-    }
+    if (opt.json)
+        json_list_end(&run.json);
     return out_finish(&run.out, run.status, true);
 }
 

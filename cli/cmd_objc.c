@@ -1,6 +1,7 @@
 /*
  * machsym objc: classes and categories of Objective-C with their methods, out of the metadata.
  */
+#include "common/answer_json.h"
 #include "common/args.h"
 #include "common/console.h"
 #include "common/out.h"
@@ -181,13 +182,7 @@ static void print_json(struct listing *l)
     struct ms_json json;
     ms_json_init(&json, &l->out.sink, 2);
     ms_json_object(&json);
-    ms_json_field(&json, "image", l->info.name);
-    if (l->info.has_uuid) {
-        char uuid[MS_UUID_TEXT];
-        ms_uuid_format(&l->info.uuid, uuid);
-        ms_json_field(&json, "uuid", uuid);
-    }
-    ms_json_field(&json, "arch", l->info.arch);
+    json_image_head(&json, &l->info);
     ms_json_key(&json, "classes");
     ms_json_array(&json);
     for (size_t i = 0; i < l->objc.n_classes; i++)

@@ -2,6 +2,7 @@
  * machsym symbols: the regions, symbols and source lines of images, merged from all that tells
  * of them, as symbols(1) prints them.
  */
+#include "common/answer_json.h"
 #include "common/args.h"
 #include "common/console.h"
 #include "common/input.h"
@@ -596,21 +597,14 @@ static int read_all(const struct word_list *words)
 {
     static struct run run; /* large: it holds the output buffer */
     out_stdout(&run.out);
-    if (opt.json) {
-        ms_json_init(&run.json, &run.out.sink, 2);
-        ms_json_object(&run.json);
-        ms_json_key(&run.json, "images");
-        ms_json_array(&run.json);
-    }
+    if (opt.json)
+        json_list(&run.json, &run.out.sink, "images");
     for (size_t i = 0; i < words->n && !run.out.sink.failed; i++)
         read_operand(&run, words->items[i]);
     if (opt.lookup && !opt.uuid && !run.n_found)
         note(&run, EXIT_NO);
-    if (opt.json) {
-        ms_json_array_end(&run.json);
-        ms_json_object_end(&run.json);
-        ms_sink_puts(&run.out.sink, "\n");
-    }
+    if (opt.json)
+        json_list_end(&run.json);
     return out_finish(&run.out, run.status, true);
 }
 

@@ -1,5 +1,29 @@
 #include "common/answer_json.h"
 
+void json_list(struct ms_json *json, struct ms_sink *sink, const char *key)
+{
+    ms_json_init(json, sink, 2);
+    ms_json_object(json);
+    ms_json_key(json, key);
+    ms_json_array(json);
+}
+
+void json_list_end(struct ms_json *json)
+{
+    ms_json_array_end(json);
+    ms_json_object_end(json);
+    ms_sink_puts(json->sink, "\n");
+}
+
+void json_image_head(struct ms_json *json, const struct ms_image_info *info)
+{
+    char uuid[MS_UUID_TEXT];
+    ms_uuid_format(&info->uuid, uuid);
+    ms_json_field(json, "image", info->name);
+    ms_json_field(json, "uuid", info->has_uuid ? uuid : NULL);
+    ms_json_field(json, "arch", info->arch);
+}
+
 void json_frame_members(struct ms_json *json, const struct ms_shown_frame *frame)
 {
     ms_json_field(json, "function", frame->function);

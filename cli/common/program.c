@@ -56,7 +56,9 @@ bool program_find(const char *name, char *path, size_t room)
     n = snprintf(path, room, "%s/../libexec/machsym/machsym-%s", folder, name);
     if (n > 0 && (size_t)n < room && access(path, X_OK) == 0)
         return true;
-    complain("machsym-%s is not installed beside it", name);
+    complain(
+        "machsym-%s is not installed: it belongs beside this program or into ../libexec/machsym",
+        name);
     return false;
 }
 

@@ -1,5 +1,6 @@
 #include "common/uuids.h"
 
+#include "common/answer_json.h"
 #include "common/console.h"
 #include "common/input.h"
 #include "common/out.h"
@@ -275,18 +276,11 @@ int print_uuids(const struct word_list *words, const char *arch, bool with_json)
     out_stdout(&run.out);
     run.arch = arch;
     run.with_json = with_json;
-    if (with_json) {
-        ms_json_init(&run.json, &run.out.sink, 2);
-        ms_json_object(&run.json);
-        ms_json_key(&run.json, "slices");
-        ms_json_array(&run.json);
-    }
+    if (with_json)
+        json_list(&run.json, &run.out.sink, "slices");
     for (size_t i = 0; i < words->n && !run.out.sink.failed; i++)
         read_operand(&run, words->items[i]);
-    if (with_json) {
-        ms_json_array_end(&run.json);
-        ms_json_object_end(&run.json);
-        ms_sink_puts(&run.out.sink, "\n");
-    }
+    if (with_json)
+        json_list_end(&run.json);
     return out_finish(&run.out, run.status, true);
 }
