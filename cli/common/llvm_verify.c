@@ -17,6 +17,20 @@ enum { LLVM_LEAST_SECONDS = 60, LLVM_BYTES_A_SECOND = 128 << 10, LLVM_MEMORY_RAT
 #define INSTEAD "machsym verify --lookup decodes the same without LLVM"
 #define LLVM_MEMORY_LEAST ((uint64_t)2 << 30)
 
+/* Who gets the report, and whether they had enough: then the helper is ended for that. */
+struct taking {
+    helper_text *take;
+    void *to;
+    bool stopped;
+};
+
+static bool take_report(void *to, const char *bytes, size_t n)
+{
+    struct taking *t = to;
+    t->stopped = !t->take(t->to, bytes, n);
+    return !t->stopped;
+}
+
 static unsigned llvm_seconds(uint64_t file_bytes)
 {
     uint64_t seconds = LLVM_LEAST_SECONDS + file_bytes / LLVM_BYTES_A_SECOND;
@@ -37,11 +51,16 @@ int llvm_verify(const char *path, const char *arch, const struct ms_uuid *uuid,
     snprintf(name, sizeof name, inside && inside->name ? "%s(%s)" : "%s", path,
              inside ? inside->name : NULL);
     path = name;
+    struct taking taking = {take, to, false};
     struct helper_end end;
-    int status = helper_run("llvm", arguments, llvm_seconds(file_bytes),
-                            LLVM_MEMORY_LEAST + file_bytes * LLVM_MEMORY_RATIO, take, to, &end);
+    int status =
+        helper_run("llvm", arguments, llvm_seconds(file_bytes),
+                   LLVM_MEMORY_LEAST + file_bytes * LLVM_MEMORY_RATIO, take_report, &taking, &end);
     if (status != EXIT_DONE)
         return status;
+    *clean = true;
+    if (taking.stopped) /* of which whoever couldn't write tells */
+        return EXIT_DONE;
     if (end.signal == SIGXCPU) {
         complain("%s (%s): LLVM's verifier was ended after %u seconds: it does not come to an end "
                  "on every damaged file; " INSTEAD,
