@@ -52,6 +52,9 @@ static enum ms_status add_debug(struct ms_image *image, struct ms_error *err)
         /* The high byte of a subtype tells of capabilities that a dSYM leaves out. */
         if (e->cputype != macho->cputype || ((e->cpusubtype ^ macho->cpusubtype) & 0x00ffffff) != 0)
             continue;
+        /* It is of this build, only without debug information: no other has to be found. */
+        if (ms_uuid_equal(&e->uuid, &macho->uuid))
+            continue;
         status = note_mismatch(image, e, err);
         break;
     }
