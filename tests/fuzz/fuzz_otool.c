@@ -59,6 +59,27 @@ static void show(struct ms_bytes file, const struct ms_otool_style *style, bool 
         abort();
 }
 
+/* Every member's header, and those of what lies between members. */
+static void show_archive(struct ms_bytes file, const struct ms_otool_style *style)
+{
+    struct count counted = {0, 65536 + file.n * 64};
+    struct ms_sink sink = {count, &counted, false};
+    struct ms_otool_out out = {&sink, NULL, style};
+    struct ms_archive archive;
+    struct ms_archive_member member;
+    struct ms_error err;
+    if (ms_archive_open(file, "fuzz", &archive, &err) != MS_OK)
+        return;
+    for (uint64_t at = 8; at;) {
+        uint64_t next = ms_otool_archive_header(&archive, at, &out);
+        if (next && next <= at)
+            abort();
+        at = next;
+    }
+    while (ms_archive_next(&archive, &member, &err) == MS_OK)
+        (void)ms_otool_archive_header(&archive, member.off, &out);
+}
+
 /* The last byte says in which form it is shown: all four of each input would be a quarter of the
  * inputs in the same time. */
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
@@ -75,6 +96,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     struct ms_fat fat;
     struct ms_error err;
     show(file, &styles[form], form == AS_JSON);
+    show_archive(file, &styles[form]);
     if (ms_fat_parse(file, "fuzz", &fat, &err) == MS_OK) {
         struct count counted = {0, 65536 + size * 64};
         struct ms_sink sink = {count, &counted, false};

@@ -281,3 +281,102 @@ Test(otool, truncations)
         cr_assert_eq(status == MS_OK, b.n == whole);
     }
 }
+
+/* A thread command with one state of `count` words: 1, 2, 3… */
+static void thread(struct bytes *b, uint32_t cpu, uint32_t flavor, uint32_t count)
+{
+    header(b, cpu, 3, 1, 16 + 4 * count);
+    u32(b, 4);
+    u32(b, 16 + 4 * count);
+    u32(b, flavor);
+    u32(b, count);
+    for (uint32_t i = 1; i <= count; i++)
+        u32(b, i);
+}
+
+Test(otool, thread_states)
+{
+    struct bytes b;
+    enum ms_status status;
+    thread(&b, MS_CPU_I386, 3, 3);
+    b.at[28 + 18] = 7; /* the CPU's number stands behind the trap's */
+    cr_assert_str_eq(show(&b, COMMANDS, false, false, &status),
+                     "Load command 0\n        cmd LC_THREAD\n    cmdsize 28\n"
+                     "     flavor i386_EXCEPTION_STATE\n      count I386_EXCEPTION_STATE_COUNT\n"
+                     "\t    trapno 0x00000001 err 0x00000002 faultvaddr 0x00000003\n");
+    thread(&b, MS_CPU_X86_64, 11, 16);
+    cr_assert_not_null(strstr(show(&b, COMMANDS, false, false, &status),
+                              "     flavor x86_DEBUG_STATE64\n      count x86_DEBUG_STATE64_COUNT\n"
+                              "\t    dr0 0x0000000200000001 dr1 0x0000000400000003 dr2 "));
+    thread(&b, MS_CPU_ARM64, 7, 4);
+    cr_assert_not_null(
+        strstr(show(&b, COMMANDS, false, false, &status),
+               "      count ARM_EXCEPTION_STATE64_COUNT\n"
+               "\t   far  0x0000000200000001 esr 0x00000003 exception 0x00000004\n"));
+    thread(&b, MS_CPU_PPC, 1, 40);
+    cr_assert_not_null(
+        strstr(show(&b, COMMANDS, false, false, &status),
+               "    r0  0x00000003 r1  0x00000004 r2  0x00000005 r3   0x00000006 r4"));
+    cr_assert_not_null(strstr(out.at, "vrsave 0x00000028 srr0 0x00000001 srr1 0x00000002\n"));
+    thread(&b, MS_CPU_ARM64, 99, 9);
+    cr_assert_str_eq(show(&b, COMMANDS, false, false, &status),
+                     "Load command 0\n        cmd LC_THREAD\n    cmdsize 52\n"
+                     "     flavor 99 (unknown)\n      count 9\n      state:\n"
+                     "00000001 00000002 00000003 00000004 00000005 00000006 00000007 00000008 \n"
+                     "00000009 \n");
+}
+
+Test(otool, float_state)
+{
+    struct bytes b;
+    enum ms_status status;
+    thread(&b, MS_CPU_X86_64, 8, 133);
+    size_t state = 32 + 16;
+    memcpy(b.at + state, "\5\0\0\0\x83\0\0\0", 8);
+    memcpy(b.at + state + 8 + 8, "\x7f\x03\x80\xb8", 4); /* control, status */
+    show(&b, COMMANDS, false, false, &status);
+    cr_assert_not_null(strstr(out.at, "      count x86_FLOAT_STATE_COUNT\n"
+                                      "\t    fsh.flavor x86_FLOAT_STATE64 fsh.count "
+                                      "x86_FLOAT_STATE64_COUNT\n"
+                                      "\t    fpu_reserved[0] 3 fpu_reserved[1] 4\n"));
+    cr_assert_not_null(
+        strstr(out.at, "\t    control: invalid 1 denorm 1 zdiv 1 ovrfl 1 undfl 1 precis 1\n"
+                       "\t\t     pc FP_PREC_64B rc FP_RND_NEAR \n"
+                       "\t    status: invalid 0 denorm 0 zdiv 0 ovrfl 0 undfl 0 precis 0 stkflt 0\n"
+                       "\t            errsumm 1 c0 0 c1 0 c2 0 tos 7 c3 0 busy 1\n"));
+    cr_assert_not_null(strstr(out.at, "\t    fpu_xmm15:\n\t      xmm_reg "));
+    cr_assert_not_null(strstr(out.at, "\t    fpu_reserved1 0x00000085\n"));
+    b.n -= 200; /* what isn't there is 0 */
+    b.at[36] = (uint8_t)(b.n - 32);
+    show(&b, COMMANDS, false, false, &status);
+    cr_assert_eq(status, MS_E_FORMAT);
+}
+
+Test(otool, archive_headers)
+{
+    static const char text[] = "!<arch>\n"
+                               "//              0           0     0     0       12        `\n"
+                               "a_long_o/\n\n\n"
+                               "/0              1700000000  501   20    104755  4         `\nabcd"
+                               "#1/8            x           1     2     9       12        `\n"
+                               "member\0\0abcd";
+    struct ms_otool_style style = {true, true, false, NULL};
+    struct ms_sink sink = {to_text, &out, false};
+    struct ms_otool_out to = {&sink, NULL, &style};
+    struct ms_archive archive;
+    struct ms_bytes bytes = {(const uint8_t *)text, sizeof text - 1};
+    ms_text_fini(&out);
+    ms_text_init(&out, 1 << 20);
+    cr_assert_eq(ms_archive_open(bytes, "x", &archive, &err), MS_OK);
+    archive.long_names = (struct ms_bytes){bytes.at + 68, 12};
+    cr_assert_eq(ms_otool_archive_header(&archive, 8, &to), 80u);
+    cr_assert_eq(ms_otool_archive_header(&archive, 80, &to), 144u);
+    cr_assert_eq(ms_otool_archive_header(&archive, 144, &to), 216u);
+    cr_assert_str_eq(out.at,
+                     "8\t?---------  0/0      12 Thu Jan  1 00:00:00 1970 //\n"
+                     "80\t-rwsr-xr-x501/20      4 Tue Nov 14 22:13:20 2023 a_long_o\n"
+                     "144\t(mode: \"9\" contains non-octal chars) ?---------  1/2      12 "
+                     "(date: \"x\" contains non-decimal chars) Thu Jan  1 00:00:00 1970 member\n");
+    cr_assert_eq(ms_otool_archive_header(&archive, 200, &to), 0u);
+    cr_assert_eq(ms_otool_archive_header(&archive, UINT64_MAX, &to), 0u);
+}
