@@ -225,8 +225,12 @@ static void add_requirement(struct ms_text *text, const struct ms_swift_conforma
         }
     }
     add_name(text, &conformance->protocol, style);
-    if (witness->has_index)
-        ms_text_printf(text, " requirement %u (%s)", (unsigned)witness->index + 1,
+    if (witness->associated) {
+        ms_text_putc(text, '.');
+        ms_text_add(text, witness->associated, witness->n_associated);
+    } else if (witness->has_index)
+        ms_text_printf(text, " requirement %u (%s%s)", (unsigned)witness->index + 1,
+                       witness->is_static ? "static " : "",
                        ms_swift_requirement_name(witness->kind));
     else
         ms_text_printf(text, " requirement (%s)", ms_swift_requirement_name(witness->kind));

@@ -24,6 +24,7 @@ enum {
     CONDITION_BYTES = 12,
     PACK_BYTES = 8,
     REQUIREMENT_KIND = 15, /* flags of a requirement */
+    IS_INSTANCE = 0x10,
     IS_ASYNC = 0x20
 };
 
@@ -95,6 +96,32 @@ static void set_function(struct ms_metadata *m, struct ms_swift_witness *witness
     witness->vm = witness->has_address ? code : 0;
 }
 
+/*
+ * The names of a protocol's associated types, with spaces between, in the order of its
+ * requirements. NULL unless there are as many as types.
+ */
+static const char *type_names(struct job *job)
+{
+    struct ms_metadata *m = job->r->m;
+    const struct ms_swift_requirements *all = &job->requirements;
+    const char *names = all->types_vm ? ms_metadata_string(m, all->types_vm) : NULL;
+    size_t n_types = 0, n_names = 0;
+    struct ms_error ignored;
+    uint32_t flags;
+    if (!names)
+        return NULL;
+    for (uint32_t i = 0; i < all->n; i++) {
+        if (ms_swift_requirement_flags(m, all, i, &flags, &ignored) != MS_OK)
+            return NULL;
+        n_types += (flags & REQUIREMENT_KIND) == MS_SWIFT_ASSOCIATED_TYPE;
+    }
+    for (const char *at = names + strspn(names, " "); *at; at += strspn(at, " ")) {
+        at += strcspn(at, " ");
+        n_names++;
+    }
+    return n_names == n_types ? names : NULL;
+}
+
 /* Kind and symbol of the requirement with that index. */
 static enum ms_status describe(struct job *job, uint32_t index, struct ms_swift_witness *witness,
                                bool *is_async, struct ms_error *fault)
@@ -110,6 +137,8 @@ static enum ms_status describe(struct job *job, uint32_t index, struct ms_swift_
     witness->index = index;
     witness->has_index = true;
     *is_async = (flags & IS_ASYNC) != 0;
+    witness->is_static =
+        is_function(witness->kind) && witness->kind != MS_SWIFT_INIT && !(flags & IS_INSTANCE);
     uint64_t vm = job->requirements.vm + 8 * (uint64_t)index;
     return ms_swift_requirement_symbol(job->r, vm, &witness->symbol) ? MS_OK
                                                                      : ms_fail_memory(fault);
@@ -210,6 +239,7 @@ static enum ms_status read_table(struct job *job, struct ms_error *fault)
         return ms_fail(fault, MS_E_FORMAT, m->macho->where, MS_NO_OFFSET,
                        "the witness table at 0x%llx isn't that of the conformance at 0x%llx",
                        (unsigned long long)table, (unsigned long long)job->c->vm);
+    const char *names = type_names(job);
     for (uint32_t i = 0; i < job->requirements.n; i++) {
         struct ms_swift_witness witness;
         uint64_t vm;
@@ -219,6 +249,11 @@ static enum ms_status read_table(struct job *job, struct ms_error *fault)
         status = describe(job, i, &witness, &is_async, fault);
         if (status != MS_OK)
             return status;
+        if (names && witness.kind == MS_SWIFT_ASSOCIATED_TYPE) {
+            witness.associated = names + strspn(names, " ");
+            witness.n_associated = strcspn(witness.associated, " ");
+            names = witness.associated + witness.n_associated;
+        }
         status = ms_metadata_pointer(m, witness.slot_vm, &vm, &witness.import, fault);
         if (status != MS_OK && status != MS_ABSENT)
             return status;

@@ -47,6 +47,9 @@ enum ms_status ms_swift_requirements_read(struct ms_metadata *m, uint64_t protoc
                        (unsigned long long)protocol_vm, (unsigned)n, (unsigned)n_signature);
     out->vm = protocol_vm + PROTOCOL_BYTES + (uint64_t)n_signature * SIGNATURE_BYTES;
     out->n = n;
+    struct ms_error ignored;
+    if (ms_metadata_relative(m, protocol_vm + 20, &out->types_vm, &ignored) != MS_OK)
+        out->types_vm = 0;
     return MS_OK;
 }
 

@@ -10,6 +10,7 @@
 struct ms_swift_requirements {
     uint64_t vm;
     uint32_t n;
+    uint64_t types_vm; /**< of the names of its associated types, with spaces between; 0 */
 };
 
 /** @return MS_E_FORMAT when there is no protocol at `protocol_vm`, or it is damaged */

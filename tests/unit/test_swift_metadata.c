@@ -275,6 +275,41 @@ Test(swift_metadata, witness_tables)
     }
 }
 
+/* A protocol without symbols still names its associated types, and flags what is static. */
+Test(swift_metadata, names_of_associated_types)
+{
+    static const uint32_t TWO[] = {7, 3, 1 | 0x10, 7, 2};
+    static const char *const NAMES[] = {"Item Key", "Item", "Item Key Third"};
+    for (size_t i = 0; i < 3; i++) {
+        bool agree = i == 0; /* as many as there are types */
+        begin(true, MS_CPU_ARM64, 0, false);
+        put_requirements(TWO, 5);
+        put_conformance(0);
+        meta_relative(&image, CONFORMANCE + 8, TABLE, 0);
+        meta_pointer(&image, TABLE, CONFORMANCE);
+        meta_relative(&image, PROTOCOL + 20, STRINGS + 64, 0);
+        meta_string(&image, STRINGS + 64, NAMES[i]);
+        read_all();
+        cr_assert_eq(swift.n_witnesses, 5);
+        expect_witness(0,
+                       agree ? "protocol witness for Model.Item in conformance Hat"
+                             : "protocol witness for Model requirement 1 (associated type) in "
+                               "conformance Hat",
+                       0);
+        expect_witness(
+            1, "protocol witness for Model requirement 2 (static getter) in conformance Hat", 0);
+        expect_witness(2, "protocol witness for Model requirement 3 (method) in conformance Hat",
+                       0);
+        expect_witness(3,
+                       agree ? "protocol witness for Model.Key in conformance Hat"
+                             : "protocol witness for Model requirement 4 (associated type) in "
+                               "conformance Hat",
+                       0);
+        expect_witness(4, "protocol witness for Model requirement 5 (init) in conformance Hat", 0);
+        done();
+    }
+}
+
 Test(swift_metadata, a_table_of_another_conformance_is_none)
 {
     begin(true, MS_CPU_ARM64, 0, false);

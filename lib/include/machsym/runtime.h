@@ -132,6 +132,9 @@ struct ms_swift_witness {
                              Mach-O's underscore; or NULL */
     bool has_index;
     uint32_t index;     /**< in the protocol's list of requirements, from 0 */
+    bool is_static;     /**< a function of the type itself; known where there is an index */
+    const char *associated; /**< n_associated bytes: the name of an associated type; or NULL */
+    size_t n_associated;
     bool has_address;   /**< it is met by a function of this image: */
     uint64_t vm;        /**< where that starts, without a Thumb bit */
     uint64_t slot_vm;   /**< where the metadata says so */
