@@ -118,13 +118,10 @@ static int check_options(void)
     if (opt.json && (opt.archive || opt.text || opt.all_text || opt.data || opt.indirect ||
                      opt.table || opt.plist))
         return args_misused(&command, "--json is for -h -l -L -D -f and -s");
-    for (size_t i = 0; i < opt.archs.n; i++) {
-        uint32_t type, subtype;
-        if (strcmp(opt.archs.items[i], "all") == 0)
-            opt.all_archs = true;
-        else if (!ms_arch_parse(opt.archs.items[i], &type, &subtype))
-            return args_misused(&command, "there is no architecture '%s'", opt.archs.items[i]);
-    }
+    if (opt.start.given && opt.stop.given && opt.stop.value <= opt.start.value)
+        return args_misused(&command, "--stop must lie behind --start");
+    for (size_t i = 0; i < opt.archs.n; i++)
+        opt.all_archs = opt.all_archs || strcmp(opt.archs.items[i], "all") == 0;
     /* As cctools has it. */
     if (opt.section && strcmp(opt.segment, "__TEXT") == 0 && strcmp(opt.section, "__text") == 0 &&
         !opt.json) {
