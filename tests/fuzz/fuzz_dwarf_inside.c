@@ -73,7 +73,7 @@ static void look_at(struct target *t, const struct ms_unit *unit, uint64_t off)
     uint64_t attribute, parent;
     struct ms_place_level level;
     memset(&level, 0, sizeof level);
-    level.die_off = unit->header.off + off;
+    level.die_off = ms_types_base(&t->types, unit) + off;
     ms_text_clear(&t->text);
     (void)ms_types_parent(&t->types, level.die_off, &parent);
     if (ms_type_die_read(&t->types, level.die_off, &read))
@@ -159,11 +159,15 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     ms_arena_init(&t.arena, 0);
     t.share = flags / (256 / SHARE);
     t.budget = ms_locals_budget_for(t.dwarf);
-    struct ms_unit_walk walk = {t.dwarf, false, 0};
-    struct ms_unit_header header;
-    for (enum ms_status status; (status = ms_unit_walk_next(&walk, &header, NULL)) != MS_ABSENT;)
-        if (status == MS_OK)
-            look_at_unit(&t, &header);
+    for (int in_types = 0; in_types < 2; in_types++) {
+        struct ms_unit_walk walk = {t.dwarf, in_types, 0};
+        struct ms_unit_header header;
+        enum ms_status status;
+        while ((status = ms_unit_walk_next(&walk, &header, NULL)) != MS_ABSENT)
+            if (status == MS_OK)
+                look_at_unit(&t, &header);
+        t.n_dies = 0;
+    }
     look_at_lines(&t);
     ms_arena_fini(&t.arena);
     ms_text_fini(&t.text);
