@@ -70,7 +70,7 @@ static void show_archive_heading(struct otool_run *run, const char *arch)
     if (run->want->json)
         return;
     ms_sink_puts(&run->out.sink, "Archive : ");
-    ms_sink_plain(&run->out.sink, run->path);
+    ms_sink_plain(&run->out.sink, input_shown(run->path));
     if (run->by_architecture)
         ms_sink_printf(&run->out.sink, " (architecture %s)", arch);
     ms_sink_puts(&run->out.sink, "\n");
@@ -176,7 +176,7 @@ static void show_fat(struct otool_run *run, const struct ms_fat *fat, const char
         ms_otool_fat(fat, &run->to);
     if (run->want->json) {
         ms_json_object(&run->json);
-        ms_json_field(&run->json, "path", run->path);
+        ms_json_field(&run->json, "path", input_shown(run->path));
         if (run->want->fat && fat->is_fat) {
             ms_json_key(&run->json, "fat");
             ms_json_object(&run->json);
@@ -236,6 +236,11 @@ static void show_file(struct otool_run *run, const char *path, const char *only)
 void otool_show_operand(struct otool_run *run, const char *word)
 {
     struct stat st;
+    int status = input_path(&word);
+    if (status != EXIT_DONE) {
+        otool_note(run, status);
+        return;
+    }
     char *copy = malloc(strlen(word) + 1), *member = NULL;
     if (!copy) {
         complain("out of memory");
@@ -243,7 +248,7 @@ void otool_show_operand(struct otool_run *run, const char *word)
         return;
     }
     strcpy(copy, word);
-    if (strcmp(word, "-") != 0 && stat(word, &st) == 0 && S_ISDIR(st.st_mode)) {
+    if (stat(word, &st) == 0 && S_ISDIR(st.st_mode)) {
         struct ms_slice_uuid *slices = NULL;
         struct ms_error err;
         size_t n = 0;

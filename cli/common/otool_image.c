@@ -3,6 +3,7 @@
  */
 #include "common/code.h"
 #include "common/console.h"
+#include "common/input.h"
 #include "common/otool_show.h"
 #include "machsym/image.h"
 
@@ -35,7 +36,7 @@ void otool_heading(struct otool_run *run, const char *member, const char *arch, 
 {
     if (run->want->bare)
         return;
-    ms_sink_plain(&run->out.sink, run->path);
+    ms_sink_plain(&run->out.sink, input_shown(run->path));
     if (member) {
         ms_sink_puts(&run->out.sink, "(");
         ms_sink_plain(&run->out.sink, member);
