@@ -175,7 +175,8 @@ static enum ms_status read_method(struct ms_metadata *m, uint32_t flags, struct 
 {
     enum ms_status status =
         flags & RELATIVE_METHODS ? read_relative(m, flags, out, fault) : read_big(m, out, fault);
-    if (out->vm) {
+    /* The first function of an object file is at 0. */
+    if (out->vm || (status == MS_OK && !out->import)) {
         out->vm = ms_metadata_code(m, out->vm);
         out->has_address = ms_metadata_is_code(m, out->vm);
     }
