@@ -358,6 +358,8 @@ static int open_alone(const char *path, const char *arch, struct subject *subjec
     if (ms_image_open(&choice, &subject->image, &err) != MS_OK)
         return complain_error(&err);
     ms_image_info(subject->image, &subject->info);
+    if (subject->info.damage->status != MS_OK)
+        (void)complain_error(subject->info.damage); /* its status is noted later */
     return EXIT_DONE;
 }
 
@@ -411,7 +413,6 @@ static void show_inside(struct holder *holder, struct ms_bytes bytes, uint64_t h
                                      bytes.n, header_off};
     struct subject subject = {.target = holder->path, .path = holder->path, .member = name};
     struct ms_error err;
-    char line[MS_ERROR_LINE];
     double start = now();
     if (ms_image_open_inside(&inside, &subject.image, &err) != MS_OK) {
         holder->n_bad++;
@@ -423,7 +424,7 @@ static void show_inside(struct holder *holder, struct ms_bytes bytes, uint64_t h
     if (is_asked_for(subject.info.arch)) {
         holder->n_shown++;
         if (subject.info.damage->status != MS_OK)
-            warn("%s", ms_error_describe(subject.info.damage, line));
+            (void)complain_error(subject.info.damage);
         show_image(holder->run, &subject, start);
     }
     ms_image_close(subject.image);
