@@ -61,6 +61,8 @@ class Image:
         at = 32 if self.wide else 28
         for _ in range(n):
             kind, size = self.number(at, "I"), self.number(at + 4, "I")
+            if size < 8:
+                raise ValueError(f"a load command of {size} bytes")
             self.commands.setdefault(kind & 0x7fffffff, at)
             if kind == (0x19 if self.wide else 1):
                 self.segment(at)
