@@ -11,6 +11,7 @@ sys.dont_write_bytecode = True
 import tools  # noqa: E402
 
 OBJECT, DSYM = 1, 10
+SUBTYPE = {**tools.SUBTYPE, ("arm", 14): "armv6m", ("arm", 15): "armv7m", ("arm", 16): "armv7em"}
 THIN = {b"\xce\xfa\xed\xfe": "<", b"\xcf\xfa\xed\xfe": "<", b"\xfe\xed\xfa\xce": ">", b"\xfe\xed\xfa\xcf": ">"}
 
 # Of dyld_chained_ptr_*: where the distance to the next stands and how many bits it has, bytes of a step, and
@@ -39,7 +40,7 @@ def pieces(path):
         if part[:4] in THIN and len(part) >= 28:
             cpu, sub = struct.unpack_from(THIN[part[:4]] + "II", part, 4)
             cpu = tools.CPU.get(cpu, str(cpu))
-            yield tools.SUBTYPE.get((cpu, sub & 0xffffff), cpu), part
+            yield SUBTYPE.get((cpu, sub & 0xffffff), cpu), part
 
 
 def file_type(data):
