@@ -8,6 +8,7 @@
 enum {
     MS_MAX_FAT_SLICES = 64,        /* real: 2 to 6 */
     MS_MAX_LOAD_COMMANDS = 65536,  /* real: 20 to 500; kernel collections some 1,000 */
+    MS_MAX_FILESET_COMMANDS = 8192, /* of a kernel collection, whose entries are told; real: 1,000 */
     MS_MAX_DIE_DEPTH = 1024,       /* real: 30; generated C++ 60 */
     MS_MAX_ORIGIN_CHAIN = 8,       /* abstract origin / specification hops; real: 2 */
     MS_MAX_INLINE_DEPTH = 512,     /* inlined calls at one address; real: 40 */

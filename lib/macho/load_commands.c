@@ -465,6 +465,26 @@ const struct ms_load_command *ms_macho_command(const struct ms_macho *macho, uin
     return NULL;
 }
 
+/* Where the header of an entry is; UINT64_MAX for another command. */
+static uint64_t fileset_off(const struct ms_macho *macho, const struct ms_load_command *command)
+{
+    if (command->cmd != MS_LC_FILESET_ENTRY)
+        return UINT64_MAX;
+    struct ms_cursor c = over_body(macho, command);
+    ms_cursor_u64(&c);
+    return ms_cursor_u64(&c);
+}
+
+/* Entries that all are one image, or the collection again, would be read as often as there are
+ * entries. */
+static bool is_taken(const struct ms_macho *macho, size_t position, uint64_t off)
+{
+    for (size_t i = 0; i < position; i++)
+        if (fileset_off(macho, &macho->commands[i]) == off)
+            return true;
+    return macho->commands[0].off > off; /* within the collection's own header */
+}
+
 enum ms_status ms_macho_fileset_next(const struct ms_macho *macho, size_t *position,
                                      struct ms_fileset_entry *out, struct ms_error *err)
 {
@@ -477,6 +497,11 @@ enum ms_status ms_macho_fileset_next(const struct ms_macho *macho, size_t *posit
         out->off = ms_cursor_u64(&c);
         uint32_t name_off = ms_cursor_u32(&c);
         out->name = ms_bytes_string(command->body, name_off, NULL);
+        if (*position > MS_MAX_FILESET_COMMANDS) {
+            *position = macho->n_commands;
+            return ms_fail(err, MS_E_LIMIT, macho->where, command->off,
+                           "more than %d load commands of a collection", MS_MAX_FILESET_COMMANDS);
+        }
         if (!out->name || name_off < 32)
             return ms_fail(err, MS_E_FORMAT, macho->where, command->off + 24,
                            "LC_FILESET_ENTRY: its name at 0x%x is not inside its %zu bytes",
@@ -487,6 +512,10 @@ enum ms_status ms_macho_fileset_next(const struct ms_macho *macho, size_t *posit
                            "0x%llx bytes",
                            out->name, (unsigned long long)out->off,
                            (unsigned long long)macho->bytes.n);
+        if (is_taken(macho, *position - 1, out->off))
+            return ms_fail(err, MS_E_FORMAT, macho->where, command->off + 16,
+                           "LC_FILESET_ENTRY %s: its header at 0x%llx is that of another image",
+                           out->name, (unsigned long long)out->off);
         return MS_OK;
     }
     return MS_ABSENT;

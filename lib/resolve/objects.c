@@ -184,9 +184,11 @@ static enum ms_status parse_slice(struct ms_bytes bytes, const struct ms_object_
     if (status != MS_OK)
         return status;
     const struct ms_slice *found = NULL;
+    bool archive = false;
     char others[80] = "", room[MS_ARCH_TEXT];
     for (size_t i = 0; i < fat.n_slices; i++) {
         const struct ms_slice *slice = &fat.slices[i];
+        archive |= slice->kind == MS_SLICE_ARCHIVE;
         bool same = ((slice->cpusubtype ^ request->cpusubtype) & 0x00ffffff) == 0;
         size_t at = strlen(others);
         snprintf(others + at, sizeof others - at, "%s%s", i ? ", " : "",
@@ -200,6 +202,9 @@ static enum ms_status parse_slice(struct ms_bytes bytes, const struct ms_object_
     }
     if (found)
         status = ms_macho_parse(found->bytes, request->path, out, err);
+    else if (archive)
+        status = ms_fail(err, MS_ABSENT, request->path, MS_NO_OFFSET,
+                         "is a static archive, where the debug map has an object");
     else
         status =
             ms_fail(err, MS_ABSENT, request->path, MS_NO_OFFSET, "holds %s, not the image's %s",

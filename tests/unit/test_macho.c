@@ -429,6 +429,36 @@ Test(macho, section_offsets_beyond_4_gb_out_of_order)
 
 /* ---- filesets ------------------------------------------------------------------------------- */
 
+Test(macho, fileset_entries_are_images_of_their_own)
+{
+    /* Else a small file would be read as often as it has entries. */
+    struct build b = build_arm64(MS_MH_FILESET);
+    static const uint64_t offsets[] = {0x100, 0, 0x100, 0x200};
+    for (size_t i = 0; i < 4; i++) {
+        size_t at = begin_command(&b, 0x80000035);
+        put_u64(&b, 0);
+        put_u64(&b, offsets[i]);
+        put_u32(&b, 32);
+        put_u32(&b, 0);
+        put_string(&b, "kext");
+        end_command(&b, at);
+    }
+    pad_to(&b, 0x300);
+    struct ms_macho macho = parse(&b);
+    struct ms_fileset_entry found;
+    struct ms_error err;
+    size_t position = 0;
+    cr_assert_eq(ms_macho_fileset_next(&macho, &position, &found, &err), MS_OK);
+    cr_assert_eq(ms_macho_fileset_next(&macho, &position, &found, &err), MS_E_FORMAT);
+    cr_assert_str_eq(err.text, "LC_FILESET_ENTRY kext: its header at 0x0 is that of another image");
+    cr_assert_eq(err.offset, 0x58);
+    cr_assert_eq(ms_macho_fileset_next(&macho, &position, &found, &err), MS_E_FORMAT);
+    cr_assert_eq(ms_macho_fileset_next(&macho, &position, &found, &err), MS_OK);
+    cr_assert_eq(found.off, 0x200);
+    ms_macho_fini(&macho);
+    build_free(&b);
+}
+
 Test(macho, fileset_entries)
 {
     struct build b = build_arm64(MS_MH_FILESET);

@@ -113,6 +113,9 @@ Test(objects, alone)
     cr_assert_eq(open_object(in_scratch("a.o"), 0, MS_CPU_X86_64, &why, &err), MS_ABSENT);
     cr_assert_eq(why, MS_WHY_NO_OBJECT);
     cr_assert_str_eq(err.text, "holds arm64, not the image's unknown(16777223,0)");
+    copy("fixtures/c/debugmap/libextra.a", "archive.o", 1000000000);
+    cr_assert_eq(open_object(in_scratch("archive.o"), 0, MS_CPU_ARM64, &why, &err), MS_ABSENT);
+    cr_assert_str_eq(err.text, "is a static archive, where the debug map has an object");
     cr_assert_eq(open_object(in_scratch("none.o"), 0, MS_CPU_ARM64, &why, &err), MS_E_IO);
     cr_assert_eq(why, MS_WHY_NO_OBJECT);
     cr_assert_str_eq(err.text, "cannot be opened");
