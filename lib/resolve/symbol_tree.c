@@ -162,7 +162,8 @@ enum ms_status ms_tree_make_regions(struct ms_tree_store *store, struct ms_error
         if (leaf->n)
             size_symbols(store->symbols + leaf->first, leaf->n, end_of(leaf->vm, leaf->bytes));
     }
-    size_symbols(store->symbols, at, n ? leaves[0]->vm : UINT64_MAX);
+    /* Where there are no regions, nobody knows where the last one ends. */
+    size_symbols(store->symbols, at, n ? leaves[0]->vm : 0);
     tree->n_outside = at;
     free(leaves);
     return MS_OK;
@@ -190,6 +191,7 @@ void ms_symbol_tree_fini(struct ms_symbol_tree *tree)
 static enum ms_status make(struct ms_tree_store *s, const struct ms_tree_sources *sources,
                            struct ms_error *err)
 {
+    s->runtime = sources->runtime;
     enum ms_status status = ms_tree_read_tables(s, sources, err);
     if (status == MS_OK && sources->dwarf)
         status = ms_tree_read_dwarf(s, sources->lines, err);

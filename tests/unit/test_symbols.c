@@ -205,6 +205,36 @@ Test(symbol_tree, many_aliases, .init = make_scratch, .fini = drop_scratch)
     build_free(&b);
 }
 
+Test(symbol_tree, without_regions_no_end_is_made_up, .init = make_scratch, .fini = drop_scratch)
+{
+    struct build b = build_arm64(MS_MH_EXECUTE);
+    size_t at = begin_command(&b, 2);
+    put_u32(&b, 56);
+    put_u32(&b, 2);
+    put_u32(&b, 56 + 32);
+    put_u32(&b, 6);
+    end_command(&b, at);
+    pad_to(&b, 56);
+    for (unsigned i = 0; i < 2; i++) {
+        put_u32(&b, 1);
+        put_u8(&b, MS_N_SECT | MS_N_EXT);
+        put_u8(&b, 1);
+        put_u16(&b, 0);
+        put_u64(&b, 0x4000 + 0x10 * i);
+    }
+    put_bytes(&b, "\0_abc", 6);
+    struct ms_image *image = open_bytes(&b, b.n);
+    struct ms_symbol_tree tree;
+    cr_assert_not_null(image);
+    read_tree(image, &all, &tree);
+    cr_assert_eq(tree.n_symbols, 2);
+    cr_assert_eq(tree.symbols[0].bytes, 0x10);
+    cr_assert_eq(tree.symbols[1].bytes, 0);
+    ms_symbol_tree_fini(&tree);
+    ms_image_close(image);
+    build_free(&b);
+}
+
 Test(symbol_tree, a_name_outside_is_told, .init = make_scratch, .fini = drop_scratch)
 {
     struct image image = begin(MS_CPU_ARM64);
