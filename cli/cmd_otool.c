@@ -12,6 +12,7 @@
 static struct otool_wanted opt;
 
 static const char *unused_section;
+static bool no_effect;
 
 static struct option options[] = {
     {"-h", NULL, OPTION_FLAG, &opt.header, NULL, "the Mach-O header", NULL},
@@ -38,12 +39,17 @@ static struct option options[] = {
     {"-X", NULL, OPTION_FLAG, &opt.bare, NULL, "no headings and no addresses", NULL},
     {"-m", NULL, OPTION_FLAG, &opt.no_member, NULL, "FILE(MEMBER) is a file's name as it stands",
      NULL},
+    {"-mcpu", NULL, OPTION_TEXT, &opt.cpu, "CPU",
+     "of ARM this processor's instructions alone: -mcpu=CPU", NULL},
+    {"-q", NULL, OPTION_FLAG, &no_effect, NULL, "no effect: LLVM's disassembler is the only one",
+     NULL},
+    {"-Q", NULL, OPTION_FLAG, &no_effect, NULL, "no effect", NULL},
     {"-arch", NULL, OPTION_LIST, &opt.archs, "ARCH", "this slice (all: every slice); may repeat",
      NULL},
     {"--json", NULL, OPTION_FLAG, &opt.json, NULL, "one JSON document, of -h -l -L -D -f -s", NULL},
 };
 
-static const char *const usage[] = {"otool [options] FILE...", NULL};
+static const char *const usage[] = {"otool [options] FILE…", NULL};
 
 static const struct command command = {
     "otool",
@@ -59,7 +65,42 @@ static const struct command command = {
 /* ---- the command line ---------------------------------------------------------------------- */
 
 /* Letters that may stand together behind one dash. */
-static const char LETTERS[] = "hlLDfatxdPIGvVjXm";
+static const char LETTERS[] = "hlLDfatxdPIGvVjXmqQ";
+
+/* cctools' other letters, and what says something of the same. */
+static const struct refused {
+    char letter;
+    const char *what, *instead;
+} REFUSED[] = {
+    {'o', "the Objective-C metadata", "machsym objc FILE shows it"},
+    {'r', "the relocation entries", "-tV shows the names they give to operands"},
+    {'S', "an archive's table of contents", "-a shows its members, machsym nm their symbols"},
+    {'T', "an old library's table of contents", "machsym nm -g shows what it exports"},
+    {'M', "an old library's module table", "machsym nm shows its symbols"},
+    {'R', "an old library's reference table", "machsym nm -u shows what it refers to"},
+    {'H', "the two-level hints", "-l shows where they lie, machsym nm -m the library of each name"},
+    {'C', "the linker's optimization hints", "-l shows where they lie"},
+    {'c', "the arguments in a core file", "-l shows its threads and segments"},
+};
+
+/* The first letter of a word of letters that is cctools' and not ours; NULL. */
+static const struct refused *find_refused(const char *word)
+{
+    const struct refused *found = NULL;
+    if (word[0] != '-' || strcmp(word, "-arch") == 0)
+        return NULL;
+    for (const char *c = word + 1; *c; c++) {
+        bool known = strchr(LETTERS, *c) != NULL;
+        for (size_t i = 0; i < sizeof REFUSED / sizeof *REFUSED && !known; i++) {
+            known = REFUSED[i].letter == *c;
+            if (known && !found)
+                found = &REFUSED[i];
+        }
+        if (!known)
+            return NULL;
+    }
+    return found;
+}
 
 static bool is_joined(const char *word)
 {
@@ -73,11 +114,15 @@ static bool is_joined(const char *word)
  */
 static int spread(int argc, char **argv, struct word_list *list)
 {
-    static const char *const single[] = {"-h", "-l", "-L", "-D", "-f", "-a", "-t", "-x", "-d",
-                                         "-P", "-I", "-G", "-v", "-V", "-j", "-X", "-m"};
+    static const char *const single[] = {"-h", "-l", "-L", "-D", "-f", "-a", "-t", "-x", "-d", "-P",
+                                         "-I", "-G", "-v", "-V", "-j", "-X", "-m", "-q", "-Q"};
     bool ended = false, ok = word_list_push(list, argv[0]);
     for (int i = 1; i < argc && ok; i++) {
         ended = ended || strcmp(argv[i], "--") == 0;
+        const struct refused *refused = ended ? NULL : find_refused(argv[i]);
+        if (refused)
+            return args_misused(&command, "-%c, %s, isn't taken: %s", refused->letter,
+                                refused->what, refused->instead);
         if (!ended && strcmp(argv[i], "-s") == 0) {
             if (i + 2 >= argc)
                 return args_misused(&command, "-s needs a segment and a section");
@@ -85,6 +130,10 @@ static int spread(int argc, char **argv, struct word_list *list)
                 return args_misused(&command, "-s can be given once");
             opt.segment = argv[++i];
             opt.section = argv[++i];
+        } else if (!ended && strncmp(argv[i], "-mcpu=", 6) == 0) {
+            opt.cpu = argv[i] + 6;
+            if (!opt.cpu[0])
+                return args_misused(&command, "-mcpu= needs a processor");
         } else if (!ended && is_joined(argv[i])) {
             for (const char *c = argv[i] + 1; *c && ok; c++)
                 ok = word_list_push(list, single[strchr(LETTERS, *c) - LETTERS]);

@@ -56,10 +56,18 @@ int code_show(const struct code_request *request, struct out *out)
         snprintf(stop, sizeof stop, "%" PRIx64, request->stop);
     if (request->has_mark)
         snprintf(mark, sizeof mark, "%" PRIx64, request->mark);
-    const char *const arguments[] = {
-        "disassemble", request->path, off,  n,    section,
-        flags,         start,         stop, mark, request->from ? request->from : "",
-        NULL};
+    const char *const arguments[] = {"disassemble",
+                                     request->path,
+                                     off,
+                                     n,
+                                     section,
+                                     flags,
+                                     start,
+                                     stop,
+                                     mark,
+                                     request->from ? request->from : "",
+                                     request->cpu ? request->cpu : "",
+                                     NULL};
     uint64_t seconds = LEAST_SECONDS + request->section_bytes / BYTES_A_SECOND;
     unsigned limit = seconds < 1u << 20 ? (unsigned)seconds : 1u << 20;
     struct helper_end end;

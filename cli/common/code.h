@@ -19,6 +19,7 @@ struct code_request {
     uint64_t section_bytes;
     bool symbolic, bare, opcodes;
     const char *from; /* begin at this symbol; NULL */
+    const char *cpu;  /* ARM's instructions of this processor alone; NULL: all */
     bool has_start, has_stop, has_mark;
     uint64_t start, stop; /* addresses as linked, half-open */
     uint64_t mark;        /* the line of this address is marked */

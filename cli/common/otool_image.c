@@ -67,6 +67,7 @@ static void put_code(struct otool_run *run, const struct ms_macho *macho,
         .bare = run->want->bare,
         .opcodes = run->want->opcodes,
         .from = run->want->from,
+        .cpu = run->want->cpu,
         .has_start = run->start_vm.given,
         .start = run->start_vm.value,
         .has_stop = run->stop_vm.given,
@@ -264,7 +265,7 @@ void otool_show_image(struct otool_run *run, struct ms_bytes bytes, const char *
     struct ms_otool_image image;
     struct ms_macho macho;
     struct ms_error err;
-    char where[512], room[MS_ARCH_TEXT];
+    char where[4096 + 300], room[MS_ARCH_TEXT];
     snprintf(where, sizeof where, member ? "%s(%s)" : "%s", run->path, member);
     if (ms_otool_open(bytes, where, &image, &err) != MS_OK) {
         otool_note_error(run, &err);

@@ -16,6 +16,7 @@ struct otool_wanted {
     bool verbose, very_verbose, bare, opcodes, no_member, json;
     const char *segment, *section; /* of -s */
     const char *from;              /* -p */
+    const char *cpu;               /* -mcpu= */
     struct option_number start, stop, lookup;
     struct word_list archs;
     bool all_archs;

@@ -30,7 +30,7 @@ _machsym_options() {
             "--oso-prefix-map --json"
         ;;
     otool)
-        echo "-h -l -L -D -f -a -t -x -d -s -P -I -G -v -V -p --start --stop --lookup -j -X -m -arch --json"
+        echo "-h -l -L -D -f -a -t -x -d -s -P -I -G -v -V -p --start --stop --lookup -j -X -m -mcpu -q -Q -arch --json"
         ;;
     debugmap) echo "-arch --oso-prefix-map --oso-prepend-path -oso-prepend-path --json" ;;
     inits)
@@ -61,7 +61,7 @@ _machsym_value() {
     crash:--thread) echo "crashed" ;;
     nm:--format) echo "bsd darwin posix just-symbols" ;;
     nm:-t | nm:--radix) echo "d o x" ;;
-    nm:-s | otool:-s | symbols:-lookup | otool:-p | otool:--start | otool:--stop | otool:--lookup) echo text ;;
+    nm:-s | otool:-s | symbols:-lookup | otool:-p | otool:--start | otool:--stop | otool:--lookup | otool:-mcpu) echo text ;;
     *:--oso-prefix-map) echo text ;;
     debugmap:--oso-prepend-path | debugmap:-oso-prepend-path) echo file ;;
     inits:--sort) echo "order address name file time" ;;

@@ -161,6 +161,9 @@ complete -c machsym -n '__machsym_is otool' -l lookup -x -d 'the instruction the
 complete -c machsym -n '__machsym_is otool' -o j -d 'the bytes of instructions, too'
 complete -c machsym -n '__machsym_is otool' -o X -d 'no headings and no addresses'
 complete -c machsym -n '__machsym_is otool' -o m -d 'FILE(MEMBER) is a name as it stands'
+complete -c machsym -n '__machsym_is otool' -o mcpu -x -d 'of ARM the instructions of this processor alone'
+complete -c machsym -n '__machsym_is otool' -o q -d 'no effect'
+complete -c machsym -n '__machsym_is otool' -o Q -d 'no effect'
 complete -c machsym -n '__machsym_is otool' -o arch -x -a $archs -d 'this slice alone'
 complete -c machsym -n '__machsym_is otool' -l json -d 'one JSON document'
 

@@ -21,6 +21,7 @@ struct pass {
     const struct ms_macho *macho;
     const struct ms_section *section;
     const struct disasm_request *request;
+    struct disasm_request own; /* what it points to */
     struct ms_bytes bytes;
     struct disasm_symbols symbols;
     struct disasm_relocs relocs;
@@ -305,12 +306,17 @@ static bool put_run(struct pass *pass, uint64_t off, uint64_t end, bool thumb)
     return true;
 }
 
-static void put_label(struct pass *pass, const struct disasm_label *label, bool wanted)
+static void put_label(struct pass *pass, const struct disasm_label *label)
 {
-    if (!label->name || !wanted)
+    if (!label->name && !pass->request->ranged)
         return;
     size_t at = pass->line.n;
-    ms_text_puts(&pass->line, label->name);
+    if (label->stub)
+        ms_text_puts(&pass->line, "symbol stub for: ");
+    if (label->name)
+        ms_text_puts(&pass->line, label->name);
+    else
+        ms_text_printf(&pass->line, "0x%" PRIx64, label->vm);
     if (!pass->line.failed)
         ms_text_plain_from(&pass->line, at, false);
     ms_text_puts(&pass->line, ":\n");
@@ -344,7 +350,7 @@ static enum ms_status put_labels(struct pass *pass, struct ms_error *err)
             end = size;
         if (!found || off > size || !is_wanted(pass, base + off, base + end))
             continue;
-        put_label(pass, label, true);
+        put_label(pass, label);
         if (!put_run(pass, off, end, label->thumb))
             break;
     }
@@ -355,11 +361,29 @@ static enum ms_status put_labels(struct pass *pass, struct ms_error *err)
     return ms_text_check(&pass->line, err);
 }
 
+/* Of -p and a range the later start counts; false when no symbol has the name. */
+static bool join_from(struct pass *pass)
+{
+    struct disasm_request *request = &pass->own;
+    for (size_t i = 0; i < pass->symbols.n_labels && request->from; i++) {
+        const struct disasm_label *label = &pass->symbols.labels[i];
+        if (!label->name || strcmp(label->name, request->from) != 0)
+            continue;
+        request->from = NULL;
+        if (request->start < label->vm)
+            request->start = label->vm;
+    }
+    return !request->from;
+}
+
 static enum ms_status prepare(struct pass *pass, struct ms_error *err)
 {
     enum ms_status status = ms_macho_section_bytes(pass->macho, pass->section, &pass->bytes, err);
     if (status == MS_OK)
         status = disasm_symbols_read(pass->macho, pass->request->section, &pass->symbols, err);
+    if (status == MS_OK && pass->request->ranged && join_from(pass))
+        status =
+            disasm_symbols_range(&pass->symbols, pass->request->section, pass->request->start, err);
     if (status == MS_OK)
         status = disasm_relocs_read(pass->macho, pass->section, &pass->relocs, err);
     if (status == MS_OK)
@@ -372,11 +396,7 @@ static enum ms_status prepare(struct pass *pass, struct ms_error *err)
     pass->cache = disasm_cache_new();
     if (!pass->cache)
         return ms_fail_memory(err);
-    pass->engine = disasm_engine_new(pass->macho, &pass->info);
-    if (!pass->engine)
-        return ms_fail(err, MS_E_UNSUPPORTED, pass->macho->where, MS_NO_OFFSET,
-                       "no disassembler for this architecture");
-    return MS_OK;
+    return disasm_engine_new(pass->macho, pass->request->cpu, &pass->info, &pass->engine, err);
 }
 
 enum ms_status disasm_section(const struct ms_macho *macho, const struct disasm_request *request,
@@ -389,7 +409,8 @@ enum ms_status disasm_section(const struct ms_macho *macho, const struct disasm_
     memset(&pass, 0, sizeof pass);
     pass.macho = macho;
     pass.section = &macho->sections[request->section];
-    pass.request = request;
+    pass.own = *request;
+    pass.request = &pass.own;
     pass.sink = sink;
     pass.arm = macho->cputype == MS_CPU_ARM;
     pass.intel = macho->cputype == MS_CPU_I386 || macho->cputype == MS_CPU_X86_64;

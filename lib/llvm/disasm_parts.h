@@ -18,6 +18,7 @@ struct disasm_label {
     uint64_t vm;
     const char *name; /* NULL: only known to start there */
     bool thumb;
+    bool stub; /* the name is of what it jumps to */
 };
 
 struct disasm_symbols {
@@ -26,10 +27,18 @@ struct disasm_symbols {
     size_t n_records;
     struct disasm_label *labels; /* by address */
     size_t n_labels, label_room;
+    struct ms_symbols functions; /* for the labels of a range; names are its own */
 };
 
 enum ms_status disasm_symbols_read(const struct ms_macho *macho, size_t section,
                                    struct disasm_symbols *out, struct ms_error *err);
+/**
+ * The labels for a range that starts at `low`: what lies before it is the function's that holds it,
+ * be it without a name, and every function in the range has one. Without it a label is a symbol of
+ * the table, as cctools has it for a whole section.
+ */
+enum ms_status disasm_symbols_range(struct disasm_symbols *symbols, size_t section, uint64_t low,
+                                    struct ms_error *err);
 void disasm_symbols_fini(struct disasm_symbols *symbols);
 /** The name of a symbol that is exactly there, NULL without one; of several the last. */
 const char *disasm_symbol_at(const struct disasm_symbols *symbols, uint64_t vm);
@@ -125,8 +134,13 @@ void disasm_cache_add(struct disasm_cache *cache, const uint8_t *at, unsigned by
 
 struct disasm_engine; /* one or two of LLVM's contexts: 32-bit ARM has two instruction sets */
 
-/** NULL when LLVM has no such target. */
-struct disasm_engine *disasm_engine_new(const struct ms_macho *macho, struct disasm_info *info);
+/**
+ * @param cpu  as LLVM calls it: its instructions alone, NULL: every one; not for Intel's
+ * @return MS_E_UNSUPPORTED: LLVM has no such target; MS_E_ARGUMENT: no such processor; MS_E_NOMEM
+ */
+enum ms_status disasm_engine_new(const struct ms_macho *macho, const char *cpu,
+                                 struct disasm_info *info, struct disasm_engine **out,
+                                 struct ms_error *err);
 void disasm_engine_free(struct disasm_engine *engine);
 /** While true the engine keeps what it knows of instructions to come. */
 void disasm_engine_keep(struct disasm_engine *engine, bool keep);

@@ -31,7 +31,8 @@ static enum ms_status read_labels(struct disasm_symbols *out, size_t section, st
         struct ms_nlist symbol = ms_nlist_at(out->macho, out->records[i].index, NULL);
         if (!is_label(out->macho, &symbol, section))
             continue;
-        struct disasm_label label = {symbol.value, symbol.name, symbol.desc & MS_N_ARM_THUMB_DEF};
+        struct disasm_label label = {symbol.value, symbol.name, symbol.desc & MS_N_ARM_THUMB_DEF,
+                                     false};
         if (!MS_PUSH(out->labels, out->n_labels, out->label_room, label))
             return ms_fail_memory(err);
     }
@@ -53,7 +54,7 @@ static enum ms_status read_starts(struct disasm_symbols *out, size_t section, st
             break;
         sum += delta;
         uint64_t vm = sum & ~(uint64_t)1;
-        struct disasm_label label = {vm, NULL, sum & 1};
+        struct disasm_label label = {vm, NULL, sum & 1, false};
         if (vm >= in->vm && vm - in->vm < in->vm_bytes &&
             !MS_PUSH(out->labels, out->n_labels, out->label_room, label))
             return ms_fail_memory(err);
@@ -85,8 +86,83 @@ enum ms_status disasm_symbols_read(const struct ms_macho *macho, size_t section,
     return status;
 }
 
+/* ---- labels of a range --------------------------------------------------------------------- */
+
+/* Symbols of the table before starts without a name, and these as they are. */
+static int by_label(const void *a, const void *b)
+{
+    const struct disasm_label *left = a, *right = b;
+    if (left->vm != right->vm)
+        return left->vm < right->vm ? -1 : 1;
+    return (left->name == NULL) - (right->name == NULL);
+}
+
+/* One set of labels out of the symbols' and the functions', both by address. */
+struct joined {
+    struct disasm_label *items;
+    size_t n;
+    bool thumb; /* of what was passed last */
+};
+
+static void add(struct joined *to, struct disasm_label label)
+{
+    to->items[to->n++] = label;
+}
+
+/* The symbols up to the address, as far as they aren't before `low`; true for one that is there. */
+static bool pass_labels(struct disasm_symbols *symbols, size_t *next, uint64_t vm, uint64_t low,
+                        struct joined *to)
+{
+    bool there = false;
+    for (; *next < symbols->n_labels && symbols->labels[*next].vm <= vm; ++*next) {
+        struct disasm_label label = symbols->labels[*next];
+        to->thumb = label.thumb;
+        if (label.vm < low || !label.name)
+            continue;
+        there = there || label.vm == vm;
+        add(to, label);
+    }
+    return there;
+}
+
+enum ms_status disasm_symbols_range(struct disasm_symbols *symbols, size_t section, uint64_t low,
+                                    struct ms_error *err)
+{
+    const struct ms_section *in = &symbols->macho->sections[section];
+    const struct ms_symbols *functions = &symbols->functions;
+    enum ms_status status = ms_symbols_read(symbols->macho, &symbols->functions, err);
+    /* Of 32-bit ARM they say which instruction set it is. */
+    if (status == MS_OK && symbols->macho->cputype == MS_CPU_ARM)
+        status = read_starts(symbols, section, err);
+    if (status != MS_OK || !functions->n)
+        return status;
+    struct joined joined = {NULL, 0, false};
+    size_t most = symbols->n_labels + functions->n;
+    joined.items = malloc(most * sizeof *joined.items);
+    if (!joined.items)
+        return ms_fail_memory(err);
+    if (symbols->n_labels)
+        qsort(symbols->labels, symbols->n_labels, sizeof *symbols->labels, by_label);
+    size_t next = 0;
+    for (size_t i = 0; i < functions->n; i++) {
+        const struct ms_symbol *function = &functions->items[i];
+        if (function->start_vm < in->vm || function->start_vm - in->vm >= in->vm_bytes)
+            continue;
+        if (pass_labels(symbols, &next, function->start_vm, low, &joined))
+            continue;
+        add(&joined, (struct disasm_label){function->start_vm, function->name, joined.thumb,
+                                           function->source == MS_SOURCE_STUB});
+    }
+    pass_labels(symbols, &next, UINT64_MAX, low, &joined);
+    free(symbols->labels);
+    symbols->labels = joined.items;
+    symbols->n_labels = symbols->label_room = joined.n;
+    return MS_OK;
+}
+
 void disasm_symbols_fini(struct disasm_symbols *symbols)
 {
+    ms_symbols_fini(&symbols->functions);
     free(symbols->records);
     free(symbols->labels);
     memset(symbols, 0, sizeof *symbols);

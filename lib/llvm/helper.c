@@ -1,7 +1,7 @@
 /*
  * machsym-helper-llvm: what machsym asks of LLVM, in a process that may die.
  *   machsym-helper-llvm verify FILE UUID|@OFFSET+BYTES
- *   machsym-helper-llvm disassemble FILE OFFSET BYTES SECTION FLAGS START STOP MARK FROM
+ *   machsym-helper-llvm disassemble FILE OFFSET BYTES SECTION FLAGS START STOP MARK FROM CPU
  * Exit status: 0 clean, 1 errors were printed or there is no such symbol, 3 the file can't be read
  * (said on stderr), 4 the output can't be written or memory is out.
  */
@@ -91,6 +91,8 @@ static int disassemble(char **argv)
     request.has_mark = strcmp(argv[9], "-") != 0;
     request.mark = number(argv[9], 0);
     request.from = argv[10][0] ? argv[10] : NULL;
+    request.cpu = argv[11][0] ? argv[11] : NULL;
+    request.ranged = strcmp(argv[7], "-") != 0 || strcmp(argv[8], "-") != 0;
     if (ms_file_open(argv[2], &file, &err) != MS_OK)
         return fail(&err);
     if (!ms_bytes_part(ms_file_bytes(file), number(argv[3], 0), number(argv[4], 0), &slice)) {
@@ -110,10 +112,10 @@ int main(int argc, char **argv)
 {
     if (argc == 4 && strcmp(argv[1], "verify") == 0)
         return verify(argv[2], argv[3]);
-    if (argc == 11 && strcmp(argv[1], "disassemble") == 0)
+    if (argc == 12 && strcmp(argv[1], "disassemble") == 0)
         return disassemble(argv);
     fprintf(stderr, "usage: machsym-helper-llvm verify FILE UUID|@OFFSET+BYTES\n"
                     "       machsym-helper-llvm disassemble FILE OFFSET BYTES SECTION FLAGS START "
-                    "STOP MARK FROM\n");
+                    "STOP MARK FROM CPU\n");
     return 2;
 }
