@@ -46,7 +46,8 @@ static struct option options[] = {
     {"-Q", NULL, OPTION_FLAG, &no_effect, NULL, "no effect", NULL},
     {"-arch", NULL, OPTION_LIST, &opt.archs, "ARCH", "this slice (all: every slice); may repeat",
      NULL},
-    {"--json", NULL, OPTION_FLAG, &opt.json, NULL, "one JSON document, of -h -l -L -D -f -s", NULL},
+    {"--json", NULL, OPTION_FLAG, &opt.json, NULL,
+     "one JSON document, of -h -l -L -D -f -s --lookup", NULL},
 };
 
 static const char *const usage[] = {"otool [options] FILE…", NULL};
@@ -154,6 +155,7 @@ static bool wants_range(void)
 
 static int check_options(void)
 {
+    const bool whole = opt.text || (wants_range() && !opt.lookup.given) || opt.from;
     /* These ask for code whatever else is given. */
     if (wants_range() || opt.from) {
         opt.very_verbose = true;
@@ -164,9 +166,9 @@ static int check_options(void)
                opt.data || opt.indirect || opt.table || opt.plist || opt.section;
     if (!one && !opt.fat && !opt.archive)
         return args_misused(&command, "what of it? One of -f -a -h -l -L -D -t -x -d -s -P -I -G");
-    if (opt.json && (opt.archive || opt.text || opt.all_text || opt.data || opt.indirect ||
+    if (opt.json && (opt.archive || whole || opt.all_text || opt.data || opt.indirect ||
                      opt.table || opt.plist))
-        return args_misused(&command, "--json is for -h -l -L -D -f and -s");
+        return args_misused(&command, "--json is for -h -l -L -D -f -s and --lookup");
     if (opt.start.given && opt.stop.given && opt.stop.value <= opt.start.value)
         return args_misused(&command, "--stop must lie behind --start");
     for (size_t i = 0; i < opt.archs.n; i++)

@@ -1,5 +1,6 @@
 #include "common/code.h"
 
+#include "common/answer_json.h"
 #include "common/console.h"
 #include "common/program.h"
 #include "machsym/demangle.h"
@@ -128,7 +129,8 @@ static void put_frame(const struct ms_shown_frame *frame, struct out *out)
         put_lines(frame->path, frame->line, out);
 }
 
-int code_sources(const char *path, const char *arch, uint64_t address_vm, struct out *out)
+int code_sources(const char *path, const char *arch, uint64_t address_vm, struct out *out,
+                 struct ms_json *json)
 {
     struct ms_image_choice choice = {path, arch, NULL, false};
     struct ms_show_style style = {true, false, MS_DEMANGLE_SIMPLIFIED};
@@ -145,7 +147,9 @@ int code_sources(const char *path, const char *arch, uint64_t address_vm, struct
         status = ms_image_find(image, address_vm, &answers, &err);
     if (status == MS_OK && answers.n)
         status = ms_show(pool, &answers.items[0], &style, 0, 0, &shown, &err);
-    if (status == MS_OK && answers.n && shown.n_frames) {
+    if (status == MS_OK && answers.n && json)
+        json_shown(json, &shown);
+    else if (status == MS_OK && answers.n && shown.n_frames) {
         ms_sink_puts(&out->sink, "\n");
         for (size_t i = 0; i < shown.n_frames; i++)
             put_frame(&shown.frames[i], out);

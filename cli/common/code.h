@@ -32,8 +32,10 @@ int code_show(const struct code_request *request, struct out *out);
 
 /*
  * Writes where the address is in the source: each level of inlining, innermost first, and the
- * lines around it where the file can be read. Returns as code_show.
+ * lines around it where the file can be read. Returns as code_show. With
+ * `json` the members "why" and "frames" of the object that is open instead.
  */
-int code_sources(const char *path, const char *arch, uint64_t address_vm, struct out *out);
+int code_sources(const char *path, const char *arch, uint64_t address_vm, struct out *out,
+                 struct ms_json *json);
 
 #endif

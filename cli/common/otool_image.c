@@ -47,9 +47,8 @@ void otool_heading(struct otool_run *run, const char *member, const char *arch, 
     ms_sink_printf(&run->out.sink, ":%s\n", end);
 }
 
-/* The code of one section as instructions. */
-static void put_code(struct otool_run *run, const struct ms_macho *macho,
-                     const struct ms_section *section)
+void otool_put_code(struct otool_run *run, const struct ms_macho *macho,
+                    const struct ms_section *section, struct out *out)
 {
     if (!run->start) {
         out_flush(&run->out);
@@ -64,7 +63,7 @@ static void put_code(struct otool_run *run, const struct ms_macho *macho,
         .section = (size_t)(section - macho->sections),
         .section_bytes = section->vm_bytes,
         .symbolic = run->want->very_verbose,
-        .bare = run->want->bare,
+        .bare = run->want->bare && !run->want->json,
         .opcodes = run->want->opcodes,
         .from = run->want->from,
         .cpu = run->want->cpu,
@@ -75,7 +74,7 @@ static void put_code(struct otool_run *run, const struct ms_macho *macho,
         .has_mark = run->want->lookup.given,
         .mark = run->want->lookup.value,
     };
-    otool_note(run, code_show(&request, &run->out));
+    otool_note(run, code_show(&request, out));
 }
 
 static void put_section(struct otool_run *run, const struct ms_macho *macho,
@@ -86,7 +85,7 @@ static void put_section(struct otool_run *run, const struct ms_macho *macho,
         ms_sink_printf(&run->out.sink, "%s(%s,%s) section\n", contents, section->segment_name,
                        section->name);
     if (run->want->verbose && !run->want->json && ms_section_is_code(section))
-        put_code(run, macho, section);
+        otool_put_code(run, macho, section, &run->out);
     else if (ms_otool_section(macho, section, &run->to, &err) != MS_OK)
         otool_note_error(run, &err);
 }
@@ -175,9 +174,12 @@ static void put_lookup(struct otool_run *run, const struct ms_macho *macho, cons
         otool_note(run, EXIT_INPUT);
         return;
     }
-    put_section(run, macho, section, "");
+    if (run->want->json)
+        otool_code_json(run, macho, section);
+    else
+        put_section(run, macho, section, "");
     if (macho->filetype != MS_MH_OBJECT)
-        otool_note(run, code_sources(run->path, arch, address, &run->out));
+        otool_note(run, code_sources(run->path, arch, address, &run->out, run->to.json));
 }
 
 static void put_text_section(struct otool_run *run, const struct ms_macho *macho, bool is_member)
@@ -200,13 +202,13 @@ static void put_tables(struct otool_run *run, const struct ms_macho *macho, bool
         ms_otool_data_in_code(macho, &run->to);
     if (want->indirect)
         ms_otool_indirect(macho, &run->to);
-    if (want->lookup.given)
+    if (want->lookup.given && !want->json)
         put_lookup(run, macho, arch);
-    else if (wants_range(want))
+    else if (wants_range(want) && !want->json)
         put_range(run, macho);
     else if (want->all_text)
         put_sections(run, macho, NULL, "__text", "");
-    else if (want->text)
+    else if (want->text && !want->json)
         put_text_section(run, macho, is_member);
     if (want->data)
         put_named(run, macho, is_member, "__DATA", "__data", "");
@@ -285,6 +287,13 @@ void otool_show_image(struct otool_run *run, struct ms_bytes bytes, const char *
             put_tables(run, &macho, member != NULL, arch);
             if (run->want->json)
                 ms_json_array_end(&run->json);
+            if (run->want->json && run->want->lookup.given) {
+                ms_json_key(&run->json, "lookup");
+                ms_json_object(&run->json);
+                ms_json_field_address(&run->json, "address", run->want->lookup.value);
+                put_lookup(run, &macho, arch);
+                ms_json_object_end(&run->json);
+            }
             ms_macho_fini(&macho);
         } else {
             otool_note_error(run, &err);

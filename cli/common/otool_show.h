@@ -50,6 +50,13 @@ void otool_heading(struct otool_run *run, const char *member, const char *arch, 
 /* One image, thin; `member` is its name in an archive, or NULL. */
 void otool_show_image(struct otool_run *run, struct ms_bytes bytes, const char *member);
 
+/* The code of one section as instructions, written to `out`, as far as the range goes. */
+void otool_put_code(struct otool_run *run, const struct ms_macho *macho,
+                    const struct ms_section *section, struct out *out);
+/* The same of --lookup as members of the object that is open. */
+void otool_code_json(struct otool_run *run, const struct ms_macho *macho,
+                     const struct ms_section *section);
+
 /* One word of the command line: a file, a bundle, "-" or ARCHIVE(MEMBER). */
 void otool_show_operand(struct otool_run *run, const char *word);
 
