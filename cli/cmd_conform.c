@@ -5,6 +5,7 @@
 #include "common/answer_json.h"
 #include "common/args.h"
 #include "common/console.h"
+#include "common/filter.h"
 #include "common/names.h"
 #include "common/out.h"
 #include "common/with_dsym.h"
@@ -18,7 +19,8 @@
 
 static struct {
     const char *arch, *dsym;
-    struct word_list protocols, types;
+    struct filter protocols, types;
+    bool any; /* passed both */
     struct option_number load;
     bool list_types, lldb, full_path, json;
     struct name_options names;
@@ -26,10 +28,11 @@ static struct {
 
 static struct option options[] = {
     {"-arch", NULL, OPTION_TEXT, &opt.arch, "ARCH", "slice of a universal file", NULL},
-    {"-d", "--dsym", OPTION_TEXT, &opt.dsym, "PATH", "the dSYM, where it isn't beside FILE", NULL},
-    {"--protocol", NULL, OPTION_LIST, &opt.protocols, "NAME",
+    {"-d", "--dsym", OPTION_TEXT, &opt.dsym, "PATH", DSYM_HELP, NULL},
+    {"--protocol", NULL, OPTION_LIST, &opt.protocols.names, "NAME",
      "conformances to this protocol alone; can be repeated", NULL},
-    {"--type", NULL, OPTION_LIST, &opt.types, "NAME", "of this type alone; can be repeated", NULL},
+    {"--type", NULL, OPTION_LIST, &opt.types.names, "NAME", "of this type alone; can be repeated",
+     NULL},
     {"--types", NULL, OPTION_FLAG, &opt.list_types, NULL,
      "list the types and protocols that FILE defines instead", NULL},
     {"--lldb", NULL, OPTION_FLAG, &opt.lldb, NULL,
@@ -50,8 +53,9 @@ static const struct command command = {
     usage,
     options,
     sizeof options / sizeof *options,
-    "FILE is a Mach-O file, an .app, a .framework or another bundle. NAME is a whole name or its\n"
-    "end: View, SwiftUI.View. Symbols aren't needed; with a dSYM there are files and lines.",
+    "FILE is a Mach-O file, an .app, a .framework or another bundle. Symbols aren't needed; with "
+    "a\n"
+    "dSYM there are files and lines. " FILTER_NAME_HELP,
 };
 
 struct listing {
@@ -68,31 +72,29 @@ struct listing {
 
 /* ---- which ----------------------------------------------------------------------------------- */
 
-/* Is `wanted` the path, the end of it, or the path with its module? */
-static bool is_name(const struct ms_swift_name *name, const char *wanted)
+static bool is_listed(struct filter *filter, const struct ms_swift_name *name)
 {
-    if (!name->path)
-        return false;
-    size_t n_path = strlen(name->path), n_wanted = strlen(wanted);
-    if (n_wanted <= n_path)
-        return strcmp(name->path + n_path - n_wanted, wanted) == 0 &&
-               (n_wanted == n_path || name->path[n_path - n_wanted - 1] == '.');
-    size_t n_module = name->module ? strlen(name->module) : 0;
-    return n_wanted == n_module + 1 + n_path && strncmp(wanted, name->module, n_module) == 0 &&
-           wanted[n_module] == '.' && strcmp(wanted + n_module + 1, name->path) == 0;
-}
-
-static bool is_listed(const struct word_list *list, const struct ms_swift_name *name)
-{
-    for (size_t i = 0; i < list->n; i++)
-        if (is_name(name, list->items[i]))
-            return true;
-    return list->n == 0;
+    return filter_takes(filter, name->module, name->path);
 }
 
 static bool is_wanted(const struct ms_swift_conformance *c)
 {
-    return is_listed(&opt.protocols, &c->protocol) && is_listed(&opt.types, &c->type);
+    /* Both are asked, so that each knows what is there. */
+    bool of_type = is_listed(&opt.types, &c->type), to = is_listed(&opt.protocols, &c->protocol);
+    opt.any |= of_type && to;
+    return of_type && to;
+}
+
+/* Says which names nothing has. */
+static int tell_unmet(void)
+{
+    int status = filter_end(&opt.types, "type");
+    status = worse(status, filter_end(&opt.protocols, "protocol"));
+    if (status != EXIT_DONE || opt.list_types || opt.any || !opt.types.names.n ||
+        !opt.protocols.names.n)
+        return status;
+    complain("no type of that name conforms to a protocol of that name");
+    return EXIT_NO;
 }
 
 /* ---- names ----------------------------------------------------------------------------------- */
@@ -264,7 +266,7 @@ static void print_lldb(struct listing *l)
 /* ---- types ----------------------------------------------------------------------------------- */
 
 static void print_types(struct listing *l, const struct ms_swift_type *types, size_t n,
-                        const struct word_list *wanted)
+                        struct filter *wanted)
 {
     struct ms_sink *sink = &l->out.sink;
     for (size_t i = 0; i < n; i++) {
@@ -352,7 +354,7 @@ static void json_conformance(struct listing *l, const struct ms_swift_conformanc
 }
 
 static void json_types(struct listing *l, const char *key, const struct ms_swift_type *types,
-                       size_t n, const struct word_list *wanted, struct ms_json *json)
+                       size_t n, struct filter *wanted, struct ms_json *json)
 {
     ms_json_key(json, key);
     ms_json_array(json);
@@ -461,6 +463,7 @@ static int run(const char *path)
         l.style = (struct ms_show_style){opt.full_path, opt.names.mangled, name_style(&opt.names)};
         status = tell_damage(&l);
         print(&l);
+        status = worse(status, tell_unmet());
     }
     if (l.out_of_memory) {
         complain("out of memory");
@@ -484,10 +487,13 @@ int main(int argc, char **argv)
         status = args_misused(&command, "--lldb is instead of %s", opt.json ? "--json" : "--types");
     if (status == ARGS_RUN && name_options_clash(&command, &opt.names))
         status = EXIT_USAGE;
+    if (status == ARGS_RUN &&
+        (filter_start(&opt.protocols) != EXIT_DONE || filter_start(&opt.types) != EXIT_DONE))
+        status = EXIT_SYSTEM;
     if (status == ARGS_RUN)
         status = run(words.items[0]);
     word_list_fini(&words);
-    word_list_fini(&opt.protocols);
-    word_list_fini(&opt.types);
+    filter_fini(&opt.protocols);
+    filter_fini(&opt.types);
     return status;
 }

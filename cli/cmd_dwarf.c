@@ -3,14 +3,14 @@
  * everything around it, how much of the code is covered, and whether it is sound.
  */
 #include "common/answer_json.h"
-#include "common/args.h"
 #include "common/console.h"
 #include "common/dwarf_json.h"
+#include "common/dwarf_limits.h"
+#include "common/dwarf_options.h"
 #include "common/dwarf_tree.h"
 #include "common/input.h"
 #include "common/llvm_verify.h"
 #include "common/members.h"
-#include "common/names.h"
 #include "common/out.h"
 #include "common/prefixes.h"
 #include "common/uuids.h"
@@ -22,48 +22,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static struct {
-    const char *arch;
-    struct word_list lookups, names, prefixes;
-    bool info, line, uuid, verify, statistics, json;
-    struct name_options style;
-} opt;
-
-static struct option options[] = {
-    {"-arch", NULL, OPTION_TEXT, &opt.arch, "ARCH", "this slice alone", NULL},
-    {"--debug-info", NULL, OPTION_FLAG, &opt.info, NULL, "the tree of DIEs; the default", NULL},
-    {"--name", NULL, OPTION_LIST, &opt.names, "NAME",
-     "of the tree only the DIEs of this name, with what they stand in and what is in them", NULL},
-    {"--debug-line", NULL, OPTION_FLAG, &opt.line, NULL, "the line tables", NULL},
-    {"--lookup", NULL, OPTION_LIST, &opt.lookups, "ADDRESS",
-     "all that is known of an address (as linked, hexadecimal)", NULL},
-    {"--statistics", NULL, OPTION_FLAG, &opt.statistics, NULL,
-     "how much of the code has a name and a line, and what the units are", NULL},
-    {"--oso-prefix-map", NULL, OPTION_LIST, &opt.prefixes, "FROM=TO", OSO_PREFIX_MAP_HELP, NULL},
-    {"--uuid", NULL, OPTION_FLAG, &opt.uuid, NULL, "the UUID of every slice", NULL},
-    {"--verify", NULL, OPTION_FLAG, &opt.verify, NULL,
-     "run LLVM's DWARF verifier (dwarfdump --verify)", NULL},
-    {"--full-names", NULL, OPTION_FLAG, &opt.style.full, NULL, FULL_NAMES_HELP, NULL},
-    {"--no-demangle", NULL, OPTION_FLAG, &opt.style.mangled, NULL, "leave names mangled", NULL},
-    {"--json", NULL, OPTION_FLAG, &opt.json, NULL, "one JSON document", NULL},
-};
-
-static const char *const usage[] = {"dwarf [options] FILE...", NULL};
-
-static const struct command command = {
-    "dwarf",
-    "Looks inside debug information",
-    usage,
-    options,
-    sizeof options / sizeof *options,
-    "FILE is a Mach-O file with debug information, a dSYM, a binary or bundle with its dSYM "
-    "beside\n"
-    "it, a static archive, or one member of it: 'libz.a(a.o)'. All slices and members are shown "
-    "one\n"
-    "after the other; --lookup needs one slice. Of an image with a debug map alone, --lookup, "
-    "--name\n"
-    "and --statistics go through the objects that it was linked from; all else names them.",
-};
+static struct dwarf_options opt;
 
 /* One run over all files. */
 struct run {
@@ -71,7 +30,7 @@ struct run {
     struct ms_json json;
     struct ms_show_pool *pool;
     struct ms_object_search search;
-    const uint64_t *lookups;
+    bool any_named;           /* --name: there was such a DIE */
     size_t n_members, n_bare; /* of the archive at hand; those without debug information */
     int status;
 };
@@ -90,6 +49,21 @@ struct subject {
 static void note(struct run *run, int status)
 {
     run->status = worse(run->status, status);
+}
+
+static void show_file_format(struct run *run, const struct subject *s, const char *before)
+{
+    struct ms_sink *sink = &run->out.sink;
+    ms_sink_puts(sink, before);
+    ms_sink_plain(sink, input_shown(s->path));
+    if (s->slice)
+        ms_sink_printf(sink, "(%s)", s->slice);
+    if (s->member) {
+        ms_sink_puts(sink, "(");
+        ms_sink_plain(sink, s->member);
+        ms_sink_puts(sink, ")");
+    }
+    ms_sink_printf(sink, ":\tfile format %s\n", ms_image_format(s->image));
 }
 
 /* ---- line tables --------------------------------------------------------------------------- */
@@ -199,13 +173,13 @@ static void show_lookups(struct run *run, const struct subject *s)
     for (size_t i = 0; i < opt.lookups.n && !run->out.sink.failed; i++) {
         struct ms_place place;
         struct ms_error err;
-        if (ms_image_place(s->image, run->lookups[i], &place, &err) != MS_OK) {
+        if (ms_image_place(s->image, opt.addresses[i], &place, &err) != MS_OK) {
             note(run, complain_error(&err));
             continue;
         }
         if (!opt.json)
             ms_sink_puts(&run->out.sink, "\n");
-        note(run, show_place(run, run->lookups[i], &place));
+        note(run, show_place(run, opt.addresses[i], &place));
         if (place.damage.status != MS_OK) {
             out_flush(&run->out);
             note(run, complain_error(&place.damage));
@@ -221,11 +195,22 @@ static void show_lookups(struct run *run, const struct subject *s)
 static bool take_report(void *to, const char *bytes, size_t n)
 {
     struct run *run = to;
-    if (!opt.json) /* with --json its words go to stderr, like all that is no answer */
+    if (!opt.json)
         ms_sink_write(&run->out.sink, bytes, n);
-    else
+    else /* it is no part of the document */
         fwrite(bytes, 1, n, stderr);
     return !run->out.sink.failed;
+}
+
+/* LLVM's first and last line. */
+static void show_verdict(struct run *run, const struct subject *s, const char *verdict)
+{
+    if (opt.json || opt.quiet)
+        return;
+    if (verdict)
+        ms_sink_puts(&run->out.sink, verdict);
+    else
+        show_file_format(run, s, "Verifying ");
 }
 
 static void show_verify(struct run *run, const struct subject *s)
@@ -239,20 +224,24 @@ static void show_verify(struct run *run, const struct subject *s)
         note(run, EXIT_INPUT);
         return;
     }
+    bool wanted = !opt.quiet && (!opt.json || opt.verbose);
+    show_verdict(run, s, NULL);
     out_flush(&run->out);
-    int status =
-        llvm_verify(s->info.debug_path, s->info.arch, &s->info.uuid,
-                    s->inside.path ? &s->inside : NULL, s->file_bytes, take_report, run, &clean);
+    int status = llvm_verify(s->info.debug_path, s->info.arch, &s->info.uuid,
+                             s->inside.path ? &s->inside : NULL, s->file_bytes,
+                             wanted ? take_report : NULL, run, &clean);
     if (status != EXIT_DONE) {
         note(run, status);
         return;
     }
     if (opt.json)
         ms_json_field_bool(&run->json, "dwarf_clean", clean);
+    if (!run->out.sink.failed)
+        show_verdict(run, s, clean ? "No errors.\n" : "Errors detected.\n");
     note(run, clean ? EXIT_DONE : EXIT_NO);
 }
 
-/* ---- statistics, limits ---------------------------------------------------------------------- */
+/* ---- statistics ------------------------------------------------------------------------------ */
 
 static void show_statistics(struct run *run, const struct subject *s)
 {
@@ -281,40 +270,6 @@ static void show_statistics(struct run *run, const struct subject *s)
     ms_dwarf_statistics_fini(&statistics);
 }
 
-/* Near the reach of 32-bit offsets: what is said when so much of it is used. */
-#define NEAR_REACH (MS_DWARF32_REACH / 10 * 9)
-
-/* DWARF and Mach-O have 32 bits for most offsets: past them tools read the wrong bytes, without
- * a word. Ours puts the start of a section right, but no offset into one. */
-static void warn_of_limits(const struct subject *s)
-{
-    struct ms_debug_section *sections;
-    struct ms_error err;
-    size_t n;
-    if (ms_image_debug_sections(s->image, &sections, &n, &err) != MS_OK) {
-        complain_error(&err);
-        return;
-    }
-    const char *path = s->info.debug_path;
-    for (size_t i = 0; i < n; i++) {
-        uint64_t end = sections[i].off + sections[i].bytes;
-        if (sections[i].bytes > MS_DWARF32_REACH)
-            warn("%s: %s has %" PRIu64 " bytes: 32-bit offsets into it wrap at 4 GB, and what they "
-                 "lead to is wrong",
-                 path, sections[i].name, sections[i].bytes);
-        else if (sections[i].off >= MS_DWARF32_REACH)
-            warn("%s: %s starts %" PRIu64
-                 " bytes into the slice, which its 32-bit field can't say: "
-                 "most tools read the wrong bytes",
-                 path, sections[i].name, sections[i].off);
-        else if (sections[i].bytes > NEAR_REACH || end > NEAR_REACH)
-            warn("%s: %s ends %" PRIu64 " bytes into the slice, close to the 4 GB that 32-bit "
-                 "offsets reach: split the image, or build it with less debug information",
-                 path, sections[i].name, end);
-    }
-    free(sections);
-}
-
 /* ---- the objects of a debug map ------------------------------------------------------------- */
 
 static const char *state_of(const struct ms_map_part *part)
@@ -332,8 +287,8 @@ static void show_part(struct run *run, const struct subject *s, const struct ms_
     struct ms_sink *sink = &run->out.sink;
     bool wanted = opt.names.n && part->has_dwarf;
     struct tree_request request = {
-        part->inside.path, s->info.arch,    NULL,        &part->inside, part->inside.bytes,
-        heading,           opt.names.items, opt.names.n,
+        part->inside.path, s->info.arch,    NULL,        &part->inside,   part->inside.bytes,
+        heading,           opt.names.items, opt.names.n, &run->any_named,
     };
     if (opt.json) {
         ms_json_object(&run->json);
@@ -416,6 +371,7 @@ static void show_tree(struct run *run, const struct subject *s)
         NULL,
         opt.names.items,
         opt.names.n,
+        &run->any_named,
     };
     if (opt.json) {
         ms_json_key(&run->json, "units");
@@ -429,18 +385,11 @@ static void show_tree(struct run *run, const struct subject *s)
         ms_json_array_end(&run->json);
 }
 
-static void show_file_format(struct run *run, const struct subject *s)
+/* The verifier has a first line of its own. */
+static bool only_verifies(const struct subject *s)
 {
-    struct ms_sink *sink = &run->out.sink;
-    ms_sink_plain(sink, input_shown(s->path));
-    if (s->slice)
-        ms_sink_printf(sink, "(%s)", s->slice);
-    if (s->member) {
-        ms_sink_puts(sink, "(");
-        ms_sink_plain(sink, s->member);
-        ms_sink_puts(sink, ")");
-    }
-    ms_sink_printf(sink, ":\tfile format %s\n", ms_image_format(s->image));
+    bool others = opt.info || opt.line || opt.statistics || opt.lookups.n;
+    return opt.verify && !others && (opt.quiet || (s->info.has_dwarf && !s->is_mapped));
 }
 
 static void show_image(struct run *run, const struct subject *s)
@@ -454,8 +403,8 @@ static void show_image(struct run *run, const struct subject *s)
             ms_json_field(&run->json, "member", s->member);
         ms_json_field(&run->json, "arch", s->info.arch);
         ms_json_field(&run->json, "uuid", s->info.has_uuid ? uuid : NULL);
-    } else {
-        show_file_format(run, s);
+    } else if (!only_verifies(s)) {
+        show_file_format(run, s, "");
     }
     if (s->is_mapped && (opt.info || opt.line || opt.verify))
         show_parts(run, s);
@@ -493,7 +442,7 @@ static void serve(struct run *run, struct subject *s)
     if (s->info.has_dwarf) {
         if (!s->member)
             s->path = s->info.debug_path;
-        warn_of_limits(s);
+        warn_of_limits(s->image, s->info.debug_path);
     }
     if (s->info.has_dwarf || s->is_mapped || s->member)
         show_image(run, s);
@@ -598,12 +547,17 @@ static void read_operand(struct run *run, const char *path)
     ms_slice_uuids_free(slices, n);
 }
 
-static int read_all(const struct word_list *words, const uint64_t *lookups,
-                    const struct ms_object_search *search)
+static int complain_of_names(void)
+{
+    for (size_t i = 0; i < opt.names.n; i++)
+        complain("no DIE is called %s", opt.names.items[i]);
+    return EXIT_NO;
+}
+
+static int read_all(const struct word_list *words, const struct ms_object_search *search)
 {
     static struct run run; /* large: it holds the output buffer */
     struct ms_error err;
-    run.lookups = lookups;
     run.search = *search;
     if (ms_show_pool_open(&run.pool, &err) != MS_OK)
         return complain_error(&err);
@@ -615,61 +569,28 @@ static int read_all(const struct word_list *words, const uint64_t *lookups,
     if (opt.json)
         json_list_end(&run.json);
     ms_show_pool_close(run.pool);
+    out_flush(&run.out);
+    if (opt.names.n && !run.any_named && !run.out.sink.failed)
+        note(&run, complain_of_names());
     return out_finish(&run.out, run.status, true);
 }
 
-/* ---- start
- * ------------------------------------------------------------------------------------------- */
-
-static int check_usage(const struct word_list *words)
-{
-    if (!words->n)
-        return args_misused(&command, "which file?");
-    bool others =
-        opt.info || opt.line || opt.verify || opt.statistics || opt.lookups.n || opt.names.n;
-    if (opt.uuid && others)
-        return args_misused(&command, "--uuid stands alone");
-    if (name_options_clash(&command, &opt.style))
-        return EXIT_USAGE;
-    opt.info |= opt.names.n || !others;
-    return ARGS_RUN;
-}
-
-static int read_lookups(uint64_t **out)
-{
-    *out = calloc(opt.lookups.n + 1, sizeof **out);
-    if (!*out) {
-        complain("out of memory");
-        return EXIT_SYSTEM;
-    }
-    for (size_t i = 0; i < opt.lookups.n; i++)
-        if (!parse_address(opt.lookups.items[i], true, &(*out)[i]))
-            return args_misused(&command, "--lookup: '%s' is not an address", opt.lookups.items[i]);
-    return ARGS_RUN;
-}
+/* ---- start ------------------------------------------------------------------------------ */
 
 int main(int argc, char **argv)
 {
     struct word_list words = {NULL, 0, 0};
     struct prefixes prefixes = {NULL, NULL};
     struct ms_object_search search = {NULL, 0, NULL};
-    uint64_t *lookups = NULL;
-    int status = args_parse(&command, argc, argv, &words);
+    int status = dwarf_options_read(&opt, argc, argv, &words);
     if (status == ARGS_RUN)
-        status = check_usage(&words);
-    if (status == ARGS_RUN)
-        status = read_lookups(&lookups);
-    if (status == ARGS_RUN)
-        status = prefixes_read(&prefixes, &command, &opt.prefixes, &search);
+        status = prefixes_read(&prefixes, opt.command, &opt.prefixes, &search);
     if (status == ARGS_RUN && opt.uuid)
         status = print_uuids(&words, opt.arch, opt.json);
     else if (status == ARGS_RUN)
-        status = read_all(&words, lookups, &search);
-    free(lookups);
+        status = read_all(&words, &search);
     prefixes_fini(&prefixes);
-    word_list_fini(&opt.prefixes);
-    word_list_fini(&opt.lookups);
-    word_list_fini(&opt.names);
+    dwarf_options_fini(&opt);
     word_list_fini(&words);
     return status;
 }

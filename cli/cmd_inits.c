@@ -31,7 +31,7 @@ static struct {
 
 static struct option options[] = {
     {"-arch", NULL, OPTION_TEXT, &opt.arch, "ARCH", "slice of a universal file", NULL},
-    {"-d", "--dsym", OPTION_TEXT, &opt.dsym, "PATH", "the dSYM, where it isn't beside FILE", NULL},
+    {"-d", "--dsym", OPTION_TEXT, &opt.dsym, "PATH", DSYM_HELP, NULL},
     {"-l", "--load-address", OPTION_HEX, &opt.load, "ADDRESS",
      "load address of the image (hexadecimal): addresses are those of that process", NULL},
     {"--timings", NULL, OPTION_TEXT, &opt.timings, "LOG",

@@ -4,6 +4,7 @@
 #include "common/answer_json.h"
 #include "common/args.h"
 #include "common/console.h"
+#include "common/filter.h"
 #include "common/out.h"
 #include "common/with_dsym.h"
 #include "machsym/runtime.h"
@@ -16,14 +17,14 @@
 
 static struct {
     const char *arch;
-    struct word_list classes;
+    struct filter classes;
     struct option_number load;
     bool mangled, no_methods, json;
 } opt;
 
 static struct option options[] = {
     {"-arch", NULL, OPTION_TEXT, &opt.arch, "ARCH", "slice of a universal file", NULL},
-    {"--class", NULL, OPTION_LIST, &opt.classes, "NAME",
+    {"--class", NULL, OPTION_LIST, &opt.classes.names, "NAME",
      "this class and its categories alone; can be repeated", NULL},
     {"--no-methods", NULL, OPTION_FLAG, &opt.no_methods, NULL, "classes and categories alone",
      NULL},
@@ -42,7 +43,8 @@ static const struct command command = {
     usage,
     options,
     sizeof options / sizeof *options,
-    "FILE is a Mach-O file, an .app, a .framework or another bundle. Symbols aren't needed.",
+    "FILE is a Mach-O file, an .app, a .framework or another bundle. Symbols aren't "
+    "needed.\n" FILTER_NAME_HELP,
 };
 
 struct listing {
@@ -53,13 +55,11 @@ struct listing {
     struct out out;
 };
 
+/* By either of its names: as it is listed, and mangled. */
 static bool is_wanted(const struct ms_objc_class *c)
 {
-    for (size_t i = 0; i < opt.classes.n; i++)
-        if ((c->name && strcmp(c->name, opt.classes.items[i]) == 0) ||
-            (c->shown_name && strcmp(c->shown_name, opt.classes.items[i]) == 0))
-            return true;
-    return opt.classes.n == 0;
+    bool takes = filter_takes(&opt.classes, NULL, c->shown_name);
+    return takes || (c->name != c->shown_name && filter_takes(&opt.classes, NULL, c->name));
 }
 
 static const char *name_of(const struct ms_objc_class *c)
@@ -115,7 +115,7 @@ static int print_text(struct listing *l)
             ms_sink_puts(sink, ")");
         } else if (c->superclass) {
             ms_sink_puts(sink, " : ");
-            ms_sink_plain(sink, c->superclass);
+            ms_sink_plain(sink, opt.mangled ? c->superclass : c->shown_superclass);
         }
         ms_sink_puts(sink, c->runs_load ? " [+load]\n" : "\n");
         for (size_t k = 0; k < c->n_methods && !opt.no_methods && status == EXIT_DONE; k++)
@@ -147,7 +147,8 @@ static void print_json_class(struct listing *l, const struct ms_objc_class *c, s
     ms_json_field(json, "name", c->shown_name);
     ms_json_field(json, "metadata_name", c->name);
     ms_json_field(json, "category", c->category);
-    ms_json_field(json, "superclass", c->superclass);
+    ms_json_field(json, "superclass", c->shown_superclass);
+    ms_json_field(json, "metadata_superclass", c->superclass);
     if (c->vm)
         json_address(l, json, c->vm);
     if (c->is_swift)
@@ -242,6 +243,7 @@ static int run(const char *path)
             print_json(&l);
         else
             status = worse(status, print_text(&l));
+        status = worse(status, filter_end(&opt.classes, "class"));
     }
     status = out_finish(&l.out, status, true);
     ms_objc_fini(&l.objc);
@@ -255,9 +257,11 @@ int main(int argc, char **argv)
     int status = args_parse(&command, argc, argv, &words);
     if (status == ARGS_RUN && words.n != 1)
         status = args_misused(&command, words.n ? "one FILE at a time" : "which file?");
+    if (status == ARGS_RUN && filter_start(&opt.classes) != EXIT_DONE)
+        status = EXIT_SYSTEM;
     if (status == ARGS_RUN)
         status = run(words.items[0]);
     word_list_fini(&words);
-    word_list_fini(&opt.classes);
+    filter_fini(&opt.classes);
     return status;
 }

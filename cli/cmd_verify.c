@@ -120,10 +120,7 @@ static int check_lookup(struct run *run, const struct ms_slice_uuid *slice)
 static bool take_report(void *to, const char *bytes, size_t n)
 {
     struct run *run = to;
-    if (!opt.json) /* with --json its words go to stderr, like all that is no answer */
-        ms_sink_write(&run->out.sink, bytes, n);
-    else
-        fwrite(bytes, 1, n, stderr);
+    ms_sink_write(&run->out.sink, bytes, n);
     return !run->out.sink.failed;
 }
 
@@ -133,7 +130,7 @@ static int check_dwarf(struct run *run, const struct ms_slice_uuid *slice)
     bool clean;
     out_flush(&run->out);
     int status = llvm_verify(theirs->path, slice->arch, &slice->uuid, NULL, theirs->file_bytes,
-                             take_report, run, &clean);
+                             opt.json ? NULL : take_report, run, &clean);
     if (status != EXIT_DONE)
         return status;
     run->n_broken += !clean;

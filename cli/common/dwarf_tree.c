@@ -27,6 +27,7 @@ struct taking {
     char *line;
     size_t n, room;
     bool no_memory;
+    bool any;
 };
 
 static bool keep(struct taking *t, const char *bytes, size_t n)
@@ -61,6 +62,7 @@ static bool take_lines(void *to, const char *bytes, size_t n)
         }
         if (end) {
             ms_json_raw(t->json, t->line, t->n);
+            t->any = true;
             t->n = 0;
             part++;
         }
@@ -74,6 +76,7 @@ static bool take_lines(void *to, const char *bytes, size_t n)
 struct heading {
     struct out *out;
     const char *text;
+    bool any;
 };
 
 static bool take_text(void *to, const char *bytes, size_t n)
@@ -82,6 +85,7 @@ static bool take_text(void *to, const char *bytes, size_t n)
     if (h->text)
         ms_sink_puts(&h->out->sink, h->text);
     h->text = NULL;
+    h->any = true;
     ms_sink_write(&h->out->sink, bytes, n);
     return !h->out->sink.failed;
 }
@@ -137,8 +141,8 @@ int print_tree(const struct tree_request *r, struct out *out, struct ms_json *js
     const char *arguments[7 + MOST_NAMES] = {MS_VERSION, json ? "json" : "text", r->path, r->arch,
                                              which};
     struct taking t = {.out = out, .json = json};
-    struct heading heading = {out, r->heading};
-    bool is_headed = !json && r->heading;
+    struct heading heading = {out, r->heading, false};
+    bool is_headed = !json && (r->heading || r->n_names);
     struct helper_end end;
     if (r->n_names > MOST_NAMES) {
         complain("--name: %d names at most", MOST_NAMES);
@@ -164,6 +168,8 @@ int print_tree(const struct tree_request *r, struct out *out, struct ms_json *js
     if (is_headed)
         out_flush(out);
     free(t.line);
+    if (r->n_names)
+        *r->any |= heading.any || t.any;
     if (status != EXIT_DONE)
         return status;
     if (t.no_memory) {

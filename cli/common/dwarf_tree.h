@@ -16,6 +16,7 @@ struct tree_request {
     const char *heading;      /* what stands before the first DIE, if there is any; NULL */
     const char *const *names; /* show only DIEs of these names; n_names 0: all */
     size_t n_names;
+    bool *any; /* set to true when anything was printed; n_names 0: may be NULL */
 };
 
 /*

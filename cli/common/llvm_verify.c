@@ -27,7 +27,7 @@ struct taking {
 static bool take_report(void *to, const char *bytes, size_t n)
 {
     struct taking *t = to;
-    t->stopped = !t->take(t->to, bytes, n);
+    t->stopped = t->take && !t->take(t->to, bytes, n);
     return !t->stopped;
 }
 
@@ -46,7 +46,7 @@ int llvm_verify(const char *path, const char *arch, const struct ms_uuid *uuid,
         snprintf(which, sizeof which, "@%" PRIu64 "+%" PRIu64, inside->off, inside->bytes);
     else
         ms_uuid_format(uuid, which);
-    const char *const arguments[] = {"verify", path, which, NULL};
+    const char *const arguments[] = {"verify", path, which, take ? NULL : "quiet", NULL};
     char name[4096 + 300];
     snprintf(name, sizeof name, inside && inside->name ? "%s(%s)" : "%s", path,
              inside ? inside->name : NULL);

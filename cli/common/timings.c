@@ -45,12 +45,18 @@ static bool parse_milliseconds(const char *text, uint64_t *nanoseconds)
     return digits && (!*text || strcmp(text, "ms") == 0);
 }
 
+/* What may stand between an address and a duration, besides blanks. */
+static bool is_mark(char c)
+{
+    return c == ',' || c == ':' || c == ';';
+}
+
 static size_t next_word(const char *line, size_t n, size_t *at, char word[MAX_WORD])
 {
     while (*at < n && isspace((unsigned char)line[*at]))
         ++*at;
     size_t start = *at;
-    while (*at < n && !isspace((unsigned char)line[*at]))
+    while (*at < n && !isspace((unsigned char)line[*at]) && !is_mark(line[*at]))
         ++*at;
     size_t length = *at - start;
     size_t kept = length < MAX_WORD ? length : MAX_WORD - 1;
@@ -59,15 +65,29 @@ static size_t next_word(const char *line, size_t n, size_t *at, char word[MAX_WO
     return length;
 }
 
+/* One at most: between two there would be something that is empty. */
+static void pass_mark(const char *line, size_t n, size_t *at)
+{
+    while (*at < n && isspace((unsigned char)line[*at]))
+        ++*at;
+    if (*at < n && is_mark(line[*at]))
+        ++*at;
+}
+
 static bool parse_line(const char *line, size_t n, struct timing *out)
 {
     char address[MAX_WORD], duration[MAX_WORD], rest[MAX_WORD];
     size_t at = 0;
-    if (next_word(line, n, &at, address) >= MAX_WORD ||
-        next_word(line, n, &at, duration) >= MAX_WORD)
+    if (next_word(line, n, &at, address) >= MAX_WORD)
+        return false;
+    pass_mark(line, n, &at);
+    if (next_word(line, n, &at, duration) >= MAX_WORD)
         return false;
     size_t more = next_word(line, n, &at, rest);
-    return (!more || strcmp(rest, "ms") == 0) && parse_address(address, false, &out->address) &&
+    while (at < n && isspace((unsigned char)line[at]))
+        at++;
+    return (more ? strcmp(rest, "ms") == 0 : at == n) &&
+           parse_address(address, false, &out->address) &&
            parse_milliseconds(duration, &out->nanoseconds);
 }
 

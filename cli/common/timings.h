@@ -19,8 +19,9 @@ struct timings {
 
 /*
  * Reads "ADDRESS MILLISECONDS" a line: the address as parse_address takes it, a number with or
- * without a fraction, and perhaps "ms" behind it. Empty lines, and what follows a '#', don't
- * count; what else isn't such a line is warned of.
+ * without a fraction, and perhaps "ms" behind it. Between them are blanks, tabs, a comma, a colon
+ * or a semicolon. Empty lines, and what follows a '#', don't count; what else isn't such a line
+ * is warned of.
  * Returns EXIT_DONE, or an exit status after having complained: EXIT_INPUT also for a file
  * without any such line.
  */

@@ -43,8 +43,9 @@ _machsym_options() {
         ;;
     objc) echo "-arch --class --no-methods -l --load-address --no-demangle --json" ;;
     dwarf)
-        echo "-arch --debug-info --name --debug-line --lookup --statistics --oso-prefix-map --uuid" \
-            "--verify --full-names --no-demangle --json"
+        echo "-arch --debug-info -n --name -f --find --debug-line -a --all --lookup --statistics" \
+            "--oso-prefix-map -u --uuid --verify --quiet -v --verbose -c --show-children" \
+            "-p --show-parents --full-names --no-demangle --json"
         ;;
     demangle) echo "--simplified --no-params --fold-thunks --json --verbose --demangler" ;;
     verify) echo "-arch --lookup --dwarf --json" ;;
@@ -71,7 +72,7 @@ _machsym_value() {
     conform:-d | conform:--dsym) echo file ;;
     conform:--protocol | conform:--type | objc:--class) echo text ;;
     conform:-l | conform:--load-address | objc:-l | objc:--load-address) echo text ;;
-    dwarf:--name | dwarf:--lookup) echo text ;;
+    dwarf:-n | dwarf:--name | dwarf:-f | dwarf:--find | dwarf:--lookup) echo text ;;
     demangle:--demangler) echo "own system" ;;
     codesign:--entitlements) echo "tree xml json der" ;;
     crash:-d | crash:--dsym | crash:-b | crash:--binary | crash:-o | crash:--output) echo file ;;

@@ -12,6 +12,7 @@ enum {
     DW_TAG_enumeration_type = 0x04,
     DW_TAG_formal_parameter = 0x05,
     DW_TAG_lexical_block = 0x0b,
+    DW_TAG_member = 0x0d,
     DW_TAG_pointer_type = 0x0f,
     DW_TAG_reference_type = 0x10,
     DW_TAG_compile_unit = 0x11,

@@ -46,17 +46,22 @@ static void complete(struct ms_types *types, struct ms_type_die *die)
     }
 }
 
-/* Swift's types have a mangled name, which says it all; what they are made of says nothing. */
-static const char *swift_name(struct ms_types *types, uint64_t off)
+/* Swift's types have a mangled name, which says it all; what they are made of says nothing.
+ * *off becomes the type in a container, which itself has no name at all. */
+static const char *swift_name(struct ms_types *types, uint64_t *off)
 {
     struct ms_type_die die;
-    for (int i = 0; i < 4 && ms_type_die_read(types, off, &die); i++) {
+    uint64_t at = *off;
+    for (int i = 0; i < 6 && ms_type_die_read(types, at, &die); i++) {
         const char *name = die.linkage ? die.linkage : die.name;
         if (name && (strncmp(name, "$s", 2) == 0 || strncmp(name, "$S", 2) == 0))
             return name;
-        if (die.tag != DW_TAG_const_type || !die.has_type)
+        if (ms_type_contained(types, &die, &at))
+            *off = at;
+        else if (die.tag == DW_TAG_const_type && die.has_type)
+            at = die.type;
+        else
             return NULL;
-        off = die.type;
     }
     return NULL;
 }
@@ -68,11 +73,14 @@ static const char *type_text(struct collector *c, const struct ms_type_die *die)
     if (!die->has_type)
         return NULL;
     ms_text_init_on(&text, MS_MAX_SHOWN_NAME, room, sizeof room);
-    const char *swift = swift_name(c->types, die->type);
+    uint64_t off = die->type;
+    const char *swift = swift_name(c->types, &off);
     if (swift)
         ms_text_puts(&text, swift);
     else
-        ms_type_name(c->types, die->type, &text);
+        ms_type_name(c->types, off, &text);
+    if (text.n && text.at[text.n - 1] == ' ') /* "structure ", of one without a name */
+        text.n--;
     const char *out = text.n ? ms_arena_copy(c->arena, text.at, text.n) : NULL;
     c->no_memory |= text.n && !out;
     ms_text_fini(&text);

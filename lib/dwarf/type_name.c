@@ -514,6 +514,27 @@ static void put_after(struct ms_type_printer *p, const struct ms_type_die *die, 
     p->depth--;
 }
 
+/* ---- Swift's containers ------------------------------------------------------------------ */
+
+enum { LANGUAGE_SWIFT = 0x1e };
+
+bool ms_type_contained(struct ms_types *types, const struct ms_type_die *die, uint64_t *off)
+{
+    struct ms_type_printer p = {types, NULL, false, 0};
+    struct ms_type_children children;
+    struct ms_type_die only, second;
+    if (die->tag != DW_TAG_structure_type || die->name || die->linkage)
+        return false;
+    types->budget = 2; /* children that may be read: a second one is one too many */
+    if (!ms_type_children_start(&p, die, &children) ||
+        language_of(&children.unit) != LANGUAGE_SWIFT ||
+        !ms_type_children_next(&p, &children, &only) || only.tag != DW_TAG_member || only.name ||
+        !only.has_type || ms_type_children_next(&p, &children, &second))
+        return false;
+    *off = only.type;
+    return true;
+}
+
 /* ---- whole --------------------------------------------------------------------------------- */
 
 static void put_unqualified(struct ms_type_printer *p, const struct ms_type_die *die)

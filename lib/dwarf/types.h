@@ -87,6 +87,13 @@ bool ms_types_follow(struct ms_types *types, const struct ms_unit *from,
 bool ms_types_parent(struct ms_types *types, uint64_t off, uint64_t *parent);
 
 /**
+ * Swift's compiler puts a bound generic type, which has no size of its own, into a structure
+ * without a name, whose only member, nameless, too, is of that type.
+ * @return true with *off the type of that member; false when the DIE is something else
+ */
+bool ms_type_contained(struct ms_types *types, const struct ms_type_die *die, uint64_t *off);
+
+/**
  * Appends the name of the type at `off`, with the scopes it stands in. A type that leads
  * back to itself, or is too deep, ends in "...". `text` fails when memory is out.
  */

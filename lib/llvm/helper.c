@@ -1,6 +1,6 @@
 /*
  * machsym-helper-llvm: what machsym asks of LLVM, in a process that may die.
- *   machsym-helper-llvm verify FILE UUID|@OFFSET+BYTES
+ *   machsym-helper-llvm verify FILE UUID|@OFFSET+BYTES [quiet]
  *   machsym-helper-llvm disassemble FILE OFFSET BYTES SECTION FLAGS START STOP MARK FROM CPU
  * Exit status: 0 clean, 1 errors were printed or there is no such symbol, 3 the file can't be read
  * (said on stderr), 4 the output can't be written or memory is out.
@@ -12,7 +12,9 @@
 #include "base/bytes.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -27,7 +29,26 @@ static int fail(const struct ms_error *err)
 
 /* ---- verify --------------------------------------------------------------------------------- */
 
-static int verify(const char *file, const char *uuid_text)
+/* LLVM's warnings go to stderr while it reads. Returns what hear() takes; -1: it can't be. */
+static int silence(void)
+{
+    int kept = dup(STDERR_FILENO), none = kept < 0 ? -1 : open("/dev/null", O_WRONLY);
+    if (none >= 0) {
+        dup2(none, STDERR_FILENO);
+        close(none);
+    }
+    return kept;
+}
+
+static void hear(int kept)
+{
+    if (kept < 0)
+        return;
+    dup2(kept, STDERR_FILENO);
+    close(kept);
+}
+
+static int verify(const char *file, const char *uuid_text, bool quiet)
 {
     struct ms_uuid uuid;
     char message[300] = "";
@@ -37,8 +58,12 @@ static int verify(const char *file, const char *uuid_text)
         fprintf(stderr, "machsym-helper-llvm: no UUID: %s\n", uuid_text);
         return 2;
     }
-    switch (is_spot ? ms_llvm_verify_at(file, off, bytes, message, sizeof message)
-                    : ms_llvm_verify(file, uuid.byte, message, sizeof message)) {
+    int kept = quiet ? silence() : -1;
+    enum ms_llvm_verdict verdict =
+        is_spot ? ms_llvm_verify_at(file, off, bytes, message, sizeof message)
+                : ms_llvm_verify(file, uuid.byte, message, sizeof message);
+    hear(kept);
+    switch (verdict) {
     case MS_LLVM_CLEAN:
         return 0;
     case MS_LLVM_ERRORS:
@@ -110,11 +135,12 @@ static int disassemble(char **argv)
 
 int main(int argc, char **argv)
 {
-    if (argc == 4 && strcmp(argv[1], "verify") == 0)
-        return verify(argv[2], argv[3]);
+    bool quiet = argc == 5 && strcmp(argv[4], "quiet") == 0;
+    if ((argc == 4 || quiet) && strcmp(argv[1], "verify") == 0)
+        return verify(argv[2], argv[3], quiet);
     if (argc == 12 && strcmp(argv[1], "disassemble") == 0)
         return disassemble(argv);
-    fprintf(stderr, "usage: machsym-helper-llvm verify FILE UUID|@OFFSET+BYTES\n"
+    fprintf(stderr, "usage: machsym-helper-llvm verify FILE UUID|@OFFSET+BYTES [quiet]\n"
                     "       machsym-helper-llvm disassemble FILE OFFSET BYTES SECTION FLAGS START "
                     "STOP MARK FROM CPU\n");
     return 2;

@@ -25,8 +25,9 @@ static enum ms_llvm_verdict verify(const MachOObjectFile &object)
 {
     std::unique_ptr<llvm::DWARFContext> context = llvm::DWARFContext::create(object);
     llvm::DIDumpOptions options;
-    options.ShowChildren = true;
-    bool clean = context->verify(llvm::outs(), options);
+    options.Verbose = true; /* as llvm-dwarfdump --verify has it: each error, and their sums */
+    options.ShowAggregateErrors = true;
+    bool clean = context->verify(llvm::outs(), options.noImplicitRecursion());
     llvm::outs().flush();
     return clean ? MS_LLVM_CLEAN : MS_LLVM_ERRORS;
 }

@@ -71,6 +71,13 @@ size_t ms_symbolizer_skipped(const struct ms_symbolizer *symbolizer, struct ms_e
     return symbolizer->catalog.n_skipped;
 }
 
+const char *ms_symbolizer_debug_path(const struct ms_symbolizer *symbolizer,
+                                     const struct ms_uuid *uuid)
+{
+    const struct ms_catalog_entry *debug = ms_catalog_debug(&symbolizer->catalog, uuid);
+    return debug ? debug->path : NULL;
+}
+
 /* Opens the best there is in the catalog now; leaves *image NULL where there is nothing. */
 static void open_best(struct ms_symbolizer *s, struct opened *o)
 {

@@ -102,21 +102,27 @@ static const char *class_at(struct ms_metadata *m, uint64_t slot_vm)
 }
 
 /* A Swift class is listed by its mangled name. @return false without memory */
-static bool set_shown_name(struct ms_metadata *m, struct ms_objc_class *c)
+static bool demangled(struct ms_metadata *m, const char *name, const char **out)
 {
     char text[1024];
-    c->shown_name = c->name;
-    if (!c->name)
+    *out = name;
+    if (!name)
         return true;
-    size_t n = strlen(c->name);
-    if (ms_mangling_of(c->name, n) != MS_MANGLING_SWIFT)
+    size_t n = strlen(name);
+    if (ms_mangling_of(name, n) != MS_MANGLING_SWIFT)
         return true;
-    size_t need = ms_demangle(c->name, n, MS_DEMANGLE_FULL, text, sizeof text);
+    size_t need = ms_demangle(name, n, MS_DEMANGLE_FULL, text, sizeof text);
     if (!need || need >= sizeof text || need > m->text_left)
         return true;
     m->text_left -= need;
-    c->shown_name = ms_arena_copy(&m->arena, text, need);
-    return c->shown_name != NULL;
+    *out = ms_arena_copy(&m->arena, text, need);
+    return *out != NULL;
+}
+
+static bool set_shown_names(struct ms_metadata *m, struct ms_objc_class *c)
+{
+    return demangled(m, c->name, &c->shown_name) &&
+           demangled(m, c->superclass, &c->shown_superclass);
 }
 
 /* ---- methods --------------------------------------------------------------------------------- */
@@ -336,7 +342,7 @@ static enum ms_status add_class(struct reader *r, uint64_t slot_vm, bool is_cate
         status = fail_vm(r->m, &fault, "there is a null pointer", slot_vm);
     if (status == MS_OK)
         status = is_category ? read_category(r, &c, &fault) : read_class(r, &c, &fault);
-    if (status == MS_E_NOMEM || !note(r, &c, status, &fault) || !set_shown_name(r->m, &c))
+    if (status == MS_E_NOMEM || !note(r, &c, status, &fault) || !set_shown_names(r->m, &c))
         return ms_fail_memory(err);
     c.n_methods = r->out->n_methods - c.first_method;
     c.runs_load = r->n_loads && c.vm && bsearch(&c.vm, r->loads, r->n_loads, sizeof c.vm, by_value);

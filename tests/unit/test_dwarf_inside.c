@@ -39,7 +39,10 @@ enum {
     SUBPROGRAM,     /* name, children */
     SIGNED,         /* a structure: signature */
     SIGNED_POINTER, /* type: signature */
-    TYPE_UNIT       /* children */
+    TYPE_UNIT,      /* children */
+    CONTAINER,      /* a structure without a name: children */
+    FIELD,          /* type */
+    NAMED_FIELD     /* type, name */
 };
 
 struct typed {
@@ -92,20 +95,27 @@ static void declare(struct dw_image *image)
         {SIGNED, DW_TAG_structure_type, false, sign},
         {SIGNED_POINTER, DW_TAG_pointer_type, false, signed_type},
         {TYPE_UNIT, DW_TAG_type_unit, true, none},
+        {CONTAINER, DW_TAG_structure_type, true, none},
+        {FIELD, DW_TAG_member, false, type},
+        {NAMED_FIELD, DW_TAG_member, false, both},
     };
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         dw_declare(image, all[i].code, all[i].tag, all[i].children, all[i].specs);
     dw_u8(&image->abbrev, 0);
 }
 
-static void begin(struct typed *t)
+static void begin_in(struct typed *t, unsigned language)
 {
     memset(t, 0, sizeof *t);
     t->image = dw_image(4, 8, 4, false);
     declare(&t->image);
     t->unit = dw_unit(&t->image, 0);
     dw_u8(&t->image.info, UNIT);
-    dw_u8(&t->image.info, 0x0c); /* C99 */
+    dw_u8(&t->image.info, language);
+}
+static void begin(struct typed *t)
+{
+    begin_in(t, 0x0c); /* C99 */
 }
 
 /* A DIE with a name, a reference, or neither; returns its offset. */
@@ -152,6 +162,48 @@ static void expect_type(struct typed *t, uint32_t off, const char *expected)
     ms_type_name(&t->types, off, &text);
     cr_assert_str_eq(text.at ? text.at : "", expected, "%s, not %s", text.at, expected);
     ms_text_fini(&text);
+}
+
+/* A nameless structure of one nameless member, and what looks like it but for one thing. */
+static void expect_contained(unsigned language, bool expected)
+{
+    struct typed t;
+    struct ms_type_die die;
+    uint64_t off = 0;
+    begin_in(&t, language);
+    uint32_t text = named(&t, BASE, "$sSaySSGD");
+    uint32_t container = bare(&t, CONTAINER);
+    of(&t, FIELD, text);
+    end(&t);
+    uint32_t two = bare(&t, CONTAINER);
+    of(&t, FIELD, text);
+    of(&t, FIELD, text);
+    end(&t);
+    uint32_t of_named = bare(&t, CONTAINER);
+    of(&t, NAMED_FIELD, text);
+    dw_str(&t.image.info, "x");
+    end(&t);
+    uint32_t empty = bare(&t, CONTAINER);
+    end(&t);
+    uint32_t with_name = named(&t, STRUCT, "Pair");
+    of(&t, FIELD, text);
+    end(&t);
+    finish(&t);
+    cr_assert(ms_type_die_read(&t.types, container, &die));
+    cr_assert_eq(ms_type_contained(&t.types, &die, &off), expected);
+    cr_assert_eq(off, expected ? text : 0);
+    const uint32_t others[] = {two, of_named, empty, with_name, text};
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
+        cr_assert(ms_type_die_read(&t.types, others[i], &die));
+        cr_assert_not(ms_type_contained(&t.types, &die, &off), "%zu", i);
+    }
+    done(&t);
+}
+
+Test(dwarf_inside, containers_of_swift)
+{
+    expect_contained(0x1e, true);
+    expect_contained(0x0c, false); /* C's unions without a name stand so, too */
 }
 
 Test(dwarf_inside, types_of_c)

@@ -109,6 +109,17 @@ static void expect(size_t owner, size_t i, const char *name, size_t code)
     cr_assert_eq(m->vm, image.text_vm + code, "%s is at 0x%llx", text, (unsigned long long)m->vm);
 }
 
+Test(objc_metadata, superclass_of_swift)
+{
+    begin(true, MS_CPU_ARM64, 2, true);
+    meta_bind(&image, word(THE_CLASS, 1), "_OBJC_CLASS_$__TtCs12_SwiftObject");
+    put_method(METHODS, COUNT, META_CODE + 8);
+    read_all();
+    cr_assert_str_eq(objc.classes[0].superclass, "_TtCs12_SwiftObject");
+    cr_assert_str_eq(objc.classes[0].shown_superclass, "Swift._SwiftObject");
+    done();
+}
+
 Test(objc_metadata, classes_and_categories_of_pointers)
 {
     for (int is64 = 0; is64 < 2; is64++) {
@@ -153,6 +164,7 @@ Test(objc_metadata, signed_pointers_and_symbols_of_other_images)
     meta_bind(&image, word(CATEGORY, 1), "_OBJC_CLASS_$_NSString");
     read_all();
     cr_assert_str_eq(objc.classes[0].superclass, "NSObject");
+    cr_assert_str_eq(objc.classes[0].shown_superclass, "NSObject");
     expect(0, 0, "-[Hat count]", META_CODE + 8);
     expect(1, 1, "-[NSString(Secrets) count]", META_CODE + 8);
     done();

@@ -38,6 +38,7 @@ struct ms_objc_class {
     const char *shown_name;   /**< the same, demangled when it is a Swift class: "App.Gadget" */
     const char *category;     /**< NULL for a class; "?" when it can't be read */
     const char *superclass;   /**< of a class; NULL for a root class, or when it can't be read */
+    const char *shown_superclass; /**< the same, demangled: "Swift._SwiftObject" */
     uint64_t vm;              /**< of the class or category; 0 when its pointer can't be read */
     bool is_category;
     bool is_swift;            /**< its code is Swift */

@@ -76,6 +76,13 @@ void ms_symbolizer_set_object_search(struct ms_symbolizer *symbolizer,
  */
 size_t ms_symbolizer_skipped(const struct ms_symbolizer *symbolizer, struct ms_error *first);
 
+/**
+ * The first of the files added that has debug information of this UUID; NULL when none has. It
+ * lives until the next is added.
+ */
+const char *ms_symbolizer_debug_path(const struct ms_symbolizer *symbolizer,
+                                     const struct ms_uuid *uuid);
+
 /** What became of one image of the report. */
 struct ms_image_outcome {
     enum ms_why why;          /**< COMPLETE: files were found; NO_FILE, UUID_DIFFERS,
