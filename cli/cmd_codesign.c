@@ -42,6 +42,11 @@ static struct option options[] = {
      "print yes or no, and exit 0 or 1", NULL},
     {"--verify", NULL, OPTION_FLAG, &opt.verify, NULL,
      "compare the file with the hashes that were signed", NULL},
+    {"--architecture", NULL, OPTION_TEXT, &opt.arch, NULL, NULL, NULL},
+    HIDDEN("--deep"),
+    HIDDEN("--strict"),
+    HIDDEN("--no-strict"),
+    HIDDEN("--all-architectures"),
     {"--json", NULL, OPTION_FLAG, &opt.json, NULL, "one JSON document", NULL},
     HIDDEN("-vv"),
     HIDDEN("-vvv"),
@@ -56,7 +61,7 @@ static struct option options[] = {
     HIDDEN("-dvvvvvv"),
 };
 
-static const char *const usage[] = {"codesign [options] FILE...", NULL};
+static const char *const usage[] = {"codesign [options] FILE…", NULL};
 
 static const struct command command = {
     "codesign",
@@ -488,11 +493,25 @@ static int show_all(const struct word_list *words)
     return out_finish(&run.out, run.status, true);
 }
 
+static bool is_count(const char *text)
+{
+    size_t n = strspn(text, "0123456789");
+    return n && n < 4 && !text[n];
+}
+
+/* "-r", "-dr", "-dvvr": the last letter takes the path that the requirements are written to. */
+static bool asks_requirements(const char *word)
+{
+    size_t n = word[0] == '-' ? 1 + strspn(word + 1, "dv") : 0;
+    return strcmp(word, "--requirements") == 0 || (n && strcmp(word + n, "r") == 0) ||
+           (n > 1 && strcmp(word + n, "r-") == 0);
+}
+
 /* "-v", "-dvv", "--verbose=3": how many v; 0 for another word. */
 static int count_v(const char *word)
 {
-    if (strncmp(word, "--verbose=", 10) == 0 && word[10] >= '0' && word[10] <= '9' && !word[11])
-        return word[10] - '0';
+    if (strncmp(word, "--verbose=", 10) == 0 && is_count(word + 10))
+        return atoi(word + 10);
     if (strcmp(word, "--verbose") == 0)
         return 1;
     const char *v = word + (word[0] == '-') + (word[0] == '-' && word[1] == 'd');
@@ -517,7 +536,8 @@ static char *with_form(const char *next)
  */
 static int expand_words(int argc, char **argv)
 {
-    static char tree[] = "--entitlements=-", requirements[] = "-r-", verbose[] = "-v";
+    static char tree[] = "--entitlements=-", requirements[] = "-r-", verbose[] = "-v",
+                strict[] = "--strict";
     int n = 1;
     for (int i = 1; i < argc; i++) {
         char *word = argv[i], *next = i + 1 < argc ? argv[i + 1] : NULL;
@@ -530,11 +550,18 @@ static int expand_words(int argc, char **argv)
         opt.n_v += v;
         opt.display = opt.display || (v && word[1] == 'd');
         opt.v = opt.v || v;
-        if (strncmp(word, "--verbose=", 10) == 0 && v)
+        if (strncmp(word, "--verbose=", 10) == 0 && is_count(word + 10))
             word = verbose;
-        if (strcmp(word, "-r") == 0 && next && strcmp(next, "-") == 0) {
+        else if (strncmp(word, "--strict=", 9) == 0)
+            word = strict;
+        bool is_apart = next && strcmp(next, "-") == 0;
+        if (asks_requirements(word) && (is_apart || word[strlen(word) - 1] == '-')) {
+            bool letters = word[1] != '-';
+            opt.display |= letters && strchr(word, 'd');
+            for (const char *c = word; letters && *c; c++)
+                opt.n_v += *c == 'v';
+            i += is_apart && word[strlen(word) - 1] != '-';
             word = requirements;
-            i++;
         } else if (strcmp(word, "--entitlements") == 0) {
             struct stat st;
             char *joined = with_form(next);
@@ -546,7 +573,9 @@ static int expand_words(int argc, char **argv)
             i += joined != NULL;
         }
         argv[n++] = word;
-        if ((strcmp(word, "-arch") == 0 || strcmp(word, "-a") == 0) && next)
+        if ((strcmp(word, "-arch") == 0 || strcmp(word, "-a") == 0 ||
+             strcmp(word, "--architecture") == 0) &&
+            next)
             argv[n++] = argv[++i];
     }
     argv[n] = NULL;

@@ -21,7 +21,7 @@
 static struct {
     const char *arch, *folder;
     struct word_list prefixes;
-    bool json;
+    bool json, dump; /* dump: of no effect */
 } opt;
 
 static struct option options[] = {
@@ -29,6 +29,8 @@ static struct option options[] = {
     {"--oso-prefix-map", NULL, OPTION_LIST, &opt.prefixes, "FROM=TO", OSO_PREFIX_MAP_HELP, NULL},
     {"--oso-prepend-path", "-oso-prepend-path", OPTION_TEXT, &opt.folder, "FOLDER",
      "put FOLDER before the path of each object file", NULL},
+    {"--object-prefix-map", "-object-prefix-map", OPTION_LIST, &opt.prefixes, NULL, NULL, NULL},
+    {"--dump-debug-map", "-dump-debug-map", OPTION_FLAG, &opt.dump, NULL, NULL, NULL},
     {"--json", NULL, OPTION_FLAG, &opt.json, NULL, "one JSON document", NULL},
 };
 
@@ -177,6 +179,23 @@ static void print_json(struct run *run, const struct ms_macho *macho, const char
 
 /* ---- one file -------------------------------------------------------------------------- */
 
+/* A map of a large program names thousands of objects, which all are missing elsewhere. */
+static void tell_left_out(const struct ms_linked_map *map, const char *where)
+{
+    static const char *const one[MS_NOTE_KINDS] = {
+        "object is missing", "object was written anew", "object can't be used",
+        "symbol is not in its object, or is there twice"};
+    static const char *const several[MS_NOTE_KINDS] = {
+        "objects are missing", "objects were written anew", "objects can't be used",
+        "symbols are not in their objects, or are there twice"};
+    for (int kind = 0; kind < MS_NOTE_KINDS; kind++) {
+        size_t n = map->n_left_out[kind];
+        if (n)
+            warn("%s: and %zu more %s%s", where, n, n == 1 ? one[kind] : several[kind],
+                 kind != MS_NOTE_SYMBOL && !opt.json ? "; --json names all" : "");
+    }
+}
+
 static void print_slice(struct run *run, const struct ms_macho *macho, const char *arch,
                         const char *path)
 {
@@ -198,6 +217,7 @@ static void print_slice(struct run *run, const struct ms_macho *macho, const cha
         warn("%s: names no object files", macho->where);
     for (size_t i = 0; i < map.n_notes; i++)
         warn("%s", ms_error_describe(&map.notes[i], line));
+    tell_left_out(&map, macho->where);
     ms_linked_map_fini(&map);
 }
 

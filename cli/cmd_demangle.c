@@ -35,7 +35,7 @@ static struct option options[] = {
      "own (the default), or system: those of macOS, there alone", demanglers},
 };
 
-static const char *const usage[] = {"demangle [options] [NAME...]", NULL};
+static const char *const usage[] = {"demangle [options] [NAME…]", NULL};
 
 static const struct command command = {
     "demangle",

@@ -6,6 +6,7 @@
 #include "common/args.h"
 #include "common/console.h"
 #include "common/input.h"
+#include "common/members.h"
 #include "common/out.h"
 #include "machsym/demangle.h"
 #include "machsym/image.h"
@@ -17,6 +18,7 @@
 #include <sys/stat.h>
 
 enum { FORMAT_UNSET = -1 };
+#define NO_SIZES "symbols of Mach-O have no sizes; machsym symbols works them out"
 static const char *const formats[] = {"bsd", "darwin", "posix", "just-symbols", NULL};
 static const char *const radixes[] = {"d", "o", "x", NULL};
 
@@ -24,7 +26,8 @@ static struct {
     bool all, external, undefined, defined, no_weak;
     bool numeric, unsorted, reverse;
     bool darwin, names, posix, hex, file_name, file_name_too;
-    bool demangle, simplified, json, quiet;
+    bool demangle, no_demangle, simplified, json, quiet, bsd;
+    bool ignored; /* words of other tools that have no effect here */
     int format, radix;
     const char *segment, *section, *half_section;
     struct word_list archs;
@@ -38,6 +41,7 @@ static struct option options[] = {
     {"-x", NULL, OPTION_FLAG, &opt.hex, NULL, "the fields of each entry in hexadecimal", NULL},
     {"--format", NULL, OPTION_CHOICE, &opt.format, "FORMAT",
      "bsd, darwin (-m), posix (-P) or just-symbols (-j)", formats},
+    {"-B", NULL, OPTION_FLAG, &opt.bsd, NULL, NULL, NULL},
     {"-t", "--radix", OPTION_CHOICE, &opt.radix, "RADIX", "values in d, o or x", radixes},
     {"-a", "--debug-syms", OPTION_FLAG, &opt.all, NULL, "debugging entries (stabs), too", NULL},
     {"-g", "--extern-only", OPTION_FLAG, &opt.external, NULL, "external symbols alone", NULL},
@@ -55,11 +59,13 @@ static struct option options[] = {
     {"-demangle", "-C", OPTION_FLAG, &opt.demangle, NULL, "readable names", NULL},
     {"--simplified", NULL, OPTION_FLAG, &opt.simplified, NULL,
      "readable, Swift names as in crash reports", NULL},
+    {"--no-demangle", NULL, OPTION_FLAG, &opt.no_demangle, NULL, NULL, NULL},
+    {"-f", "--no-llvm-bc", OPTION_FLAG, &opt.ignored, NULL, NULL, NULL},
     {"--quiet", NULL, OPTION_FLAG, &opt.quiet, NULL, "don't tell of files without symbols", NULL},
     {"--json", NULL, OPTION_FLAG, &opt.json, NULL, "one JSON document", NULL},
 };
 
-static const char *const usage[] = {"nm [options] FILE...", NULL};
+static const char *const usage[] = {"nm [options] FILE…", NULL};
 
 static const struct command command = {
     "nm",
@@ -67,8 +73,8 @@ static const struct command command = {
     usage,
     options,
     sizeof options / sizeof *options,
-    "FILE is a Mach-O file, thin or fat, a static archive, a kernel collection, a dSYM, or a "
-    "bundle\n"
+    "FILE is a Mach-O file, thin or fat, a static archive or a member of one, 'libz.a(a.o)', a\n"
+    "kernel collection, a dSYM, or a bundle\n"
     "such as an .app or a .framework, of which the main binary is read. Of a fat file all slices\n"
     "are shown, unless -arch names some. Letters can be put together: -gU.",
 };
@@ -78,6 +84,8 @@ struct run {
     struct out out;
     struct ms_json json;
     struct ms_nm_options nm;
+    const char *only; /* the member of an archive that is wanted, or NULL; how many were met */
+    size_t n_only;
     bool several; /* files: each has its name before its symbols */
     int status;
 };
@@ -228,7 +236,7 @@ static void read_macho(struct run *run, struct ms_bytes bytes, const struct plac
 {
     struct ms_macho macho;
     struct ms_error err;
-    char where[512];
+    char where[4096 + 300];
     snprintf(where, sizeof where, place->member ? "%s(%s)" : "%s", place->path, place->member);
     if (ms_macho_parse(bytes, where, &macho, &err) != MS_OK) {
         note(run, complain_error(&err));
@@ -296,7 +304,8 @@ static bool read_archive(struct run *run, struct ms_bytes bytes, const struct pl
     enum ms_status status = ms_archive_open(bytes, place->path, &archive, &err);
     while (status == MS_OK && !run->out.sink.failed) {
         status = ms_archive_next(&archive, &member, &err);
-        if (status == MS_OK) {
+        if (status == MS_OK && (!run->only || strcmp(run->only, member.name) == 0)) {
+            run->n_only++;
             any |= read_member(run, &member, place);
             n++;
         }
@@ -312,6 +321,8 @@ static bool read_slice(struct run *run, const struct ms_slice *slice, const char
     struct place place = {path, NULL, arch};
     if (slice->kind == MS_SLICE_ARCHIVE)
         return read_archive(run, slice->bytes, &place);
+    if (run->only)
+        return true; /* of none such read_file complains */
     if (slice->kind == MS_SLICE_MACHO) {
         read_macho(run, slice->bytes, &place);
     } else {
@@ -382,8 +393,14 @@ static void read_file(struct run *run, const char *path)
     status = input_open(&input, path);
     if (status == EXIT_DONE) {
         if (ms_fat_parse(input.bytes, input.name, &fat, &err) == MS_OK) {
+            int before = run->status;
+            run->n_only = 0;
             read_fat(run, &fat, path);
             ms_fat_fini(&fat);
+            if (run->only && !run->n_only && run->status == before) {
+                complain("%s: has no member %s", path, run->only);
+                status = EXIT_INPUT;
+            }
         } else {
             status = complain_error(&err);
         }
@@ -419,15 +436,19 @@ static void read_operand(struct run *run, const char *path)
     struct stat st;
     if (strcmp(path, "-") != 0 && stat(path, &st) == 0 && S_ISDIR(st.st_mode))
         read_bundle(run, path);
-    else
-        read_file(run, path);
+    else {
+        char *archive = members_split(path, &run->only);
+        read_file(run, archive ? archive : path);
+        run->only = NULL;
+        free(archive);
+    }
 }
 
 /* ---- options ------------------------------------------------------------------------------ */
 
 /* Spelled out, so that each letter of -gU is a word of its own. */
-static const char *const letters[] = {"-m", "-j", "-P", "-x", "-a", "-g", "-u", "-U", "-W",
-                                      "-n", "-v", "-p", "-r", "-o", "-A", "-C", "-s", "-t"};
+static const char *const letters[] = {"-m", "-j", "-P", "-x", "-a", "-g", "-u", "-U", "-W", "-n",
+                                      "-v", "-p", "-r", "-o", "-A", "-C", "-s", "-t", "-B", "-f"};
 
 static const char *letter_word(char letter)
 {
@@ -448,6 +469,41 @@ static bool is_group(const char *word)
     return true;
 }
 
+static bool is_format(const char *word)
+{
+    for (size_t i = 0; formats[i]; i++)
+        if (strcmp(formats[i], word) == 0)
+            return true;
+    return false;
+}
+
+/* Words of other nm's that ask for what isn't here: why. NULL for other words. */
+static const char *refusal(const char *word)
+{
+    static const struct {
+        const char *word, *why;
+    } refusals[] = {
+        {"-S", NO_SIZES},
+        {"--print-size", NO_SIZES},
+        {"--size-sort", NO_SIZES},
+        {"-l", "a symbol .section_start is never made up, and lines are what machsym symbols has"},
+        {"-L", "bitcode is not read"},
+    };
+    for (size_t i = 0; i < sizeof refusals / sizeof *refusals; i++)
+        if (strcmp(refusals[i].word, word) == 0)
+            return refusals[i].why;
+    return NULL;
+}
+
+/* The first of these words before "--". */
+static int check_words(const struct word_list *words)
+{
+    for (size_t i = 1; i + 1 < words->n && strcmp(words->items[i], "--") != 0; i++)
+        if (refusal(words->items[i]))
+            return args_misused(&command, "%s: %s", words->items[i], refusal(words->items[i]));
+    return ARGS_RUN;
+}
+
 /*
  * Takes groups of letters apart and "-s SEG SECT" out, which args_parse has no words for.
  * False without memory.
@@ -462,6 +518,11 @@ static bool expand(int argc, char **argv, struct word_list *out)
                 good = word_list_push(out, argv[i++]);
             break;
         }
+        if (strcmp(word, "-h") == 0) /* as LLVM's nm has it */
+            word = "--help";
+        /* LLVM's -f has a form behind it; that of cctools' nm stands alone. */
+        if (strcmp(word, "-f") == 0 && argc - i > 2 && is_format(argv[i + 1]))
+            word = "--format";
         if (!is_group(word)) {
             good = word_list_push(out, word);
             continue;
@@ -506,11 +567,13 @@ static struct ms_nm_options chosen(void)
         .radix = opt.radix == FORMAT_UNSET ? 16 : radix[opt.radix],
         .segment = opt.segment,
         .section = opt.section,
-        .demangle = opt.demangle || opt.simplified,
+        .demangle = (opt.demangle || opt.simplified) && !opt.no_demangle,
         .demangle_style = opt.simplified ? MS_DEMANGLE_SIMPLIFIED : MS_DEMANGLE_FULL,
     };
     if (opt.format != FORMAT_UNSET)
         nm.format = named[opt.format];
+    if (opt.bsd)
+        nm.format = MS_NM_BSD;
     if (opt.names)
         nm.format = MS_NM_NAMES;
     if (opt.posix)
@@ -545,7 +608,10 @@ int main(int argc, char **argv)
     int status = ARGS_RUN;
     if (expand(argc, argv, &words)) {
         /* args_parse leaves the words as they are. */
-        status = args_parse(&command, (int)words.n - 1, (char **)words.items, &operands);
+        console_start(command.name);
+        status = check_words(&words);
+        if (status == ARGS_RUN)
+            status = args_parse(&command, (int)words.n - 1, (char **)words.items, &operands);
     } else {
         console_start(command.name);
         complain("out of memory");

@@ -38,8 +38,8 @@ static struct option options[] = {
     {"--json", NULL, OPTION_FLAG, &opt.json, NULL, "one JSON document", NULL},
 };
 
-static const char *const usage[] = {"slide -o BINARY -l LOAD [ADDRESS...]",
-                                    "slide --vmmap|--report|--images FILE [-o BINARY [ADDRESS...]]",
+static const char *const usage[] = {"slide -o BINARY -l LOAD [ADDRESS…]",
+                                    "slide --vmmap|--report|--images FILE [-o BINARY [ADDRESS…]]",
                                     NULL};
 
 static const struct command command = {

@@ -6,6 +6,7 @@
 #include "common/args.h"
 #include "common/console.h"
 #include "common/input.h"
+#include "common/members.h"
 #include "common/names_ahead.h"
 #include "common/out.h"
 #include "common/prefixes.h"
@@ -25,6 +26,8 @@ static struct {
     bool uuid, only_nlist, only_starts, only_dwarf;
     bool no_sources, no_symbols, no_regions, no_headers, no_demangling, full_path;
     bool dsym_paths, wide, verbose, json;
+    bool ignored; /* words of Apple's that have no effect here */
+    bool signature;
     struct word_list prefixes;
 } opt;
 
@@ -53,6 +56,10 @@ static struct option options[] = {
      NULL},
     {"-printDsymPaths", NULL, OPTION_FLAG, &opt.dsym_paths, NULL,
      "print the path of the dSYM that was used", NULL},
+    {"-noDaemon", NULL, OPTION_FLAG, &opt.ignored, NULL, NULL, NULL},
+    {"-noTextInSOD", NULL, OPTION_FLAG, &opt.ignored, NULL, NULL, NULL},
+    {"-printSignature", NULL, OPTION_FLAG, &opt.signature, NULL, NULL, NULL},
+    {"-saveSignature", NULL, OPTION_FLAG, &opt.signature, NULL, NULL, NULL},
     {"-w", NULL, OPTION_FLAG, &opt.wide, NULL, "accepted: lines are never cut", NULL},
     {"-v", NULL, OPTION_FLAG, &opt.verbose, NULL, "say on stderr what each source had", NULL},
     {"-d", "--dsym", OPTION_TEXT, &opt.dsym, "PATH", "the dSYM, where it isn't beside FILE", NULL},
@@ -60,7 +67,7 @@ static struct option options[] = {
     {"--json", NULL, OPTION_FLAG, &opt.json, NULL, "one JSON document", NULL},
 };
 
-static const char *const usage[] = {"symbols [options] FILE...", NULL};
+static const char *const usage[] = {"symbols [options] FILE…", NULL};
 
 static const struct command command = {
     "symbols",
@@ -68,8 +75,8 @@ static const struct command command = {
     usage,
     options,
     sizeof options / sizeof *options,
-    "FILE is a Mach-O file, thin or fat, a static archive, a kernel collection, a dSYM, or a "
-    "bundle\n"
+    "FILE is a Mach-O file, thin or fat, a static archive or a member of one, 'libz.a(a.o)', a\n"
+    "kernel collection, a dSYM, or a bundle\n"
     "such as an .app or a .framework, of which the main binary is read, with the dSYM beside it "
     "that\n"
     "has its UUID; without one, with the object files that its debug map names.",
@@ -181,9 +188,12 @@ static double now(void)
 static struct ms_tree_sources wanted_sources(void)
 {
     bool all = !opt.only_nlist && !opt.only_starts && !opt.only_dwarf;
-    struct ms_tree_sources sources = {all || opt.only_nlist, all || opt.only_starts,
-                                      all || opt.only_dwarf, all,
-                                      (all || opt.only_dwarf) && !opt.no_sources};
+    struct ms_tree_sources sources = {all || opt.only_nlist,
+                                      all || opt.only_starts,
+                                      all || opt.only_dwarf,
+                                      all,
+                                      (all || opt.only_dwarf) && !opt.no_sources,
+                                      all};
     if (opt.uuid || (opt.no_symbols && !opt.lookup))
         memset(&sources, 0, sizeof sources);
     return sources;
@@ -194,9 +204,10 @@ static void say_counts(const struct subject *subject, const char *label,
 {
     fprintf(stderr,
             "machsym symbols: %s (%s): %zu of the symbol table, %zu function starts, %zu functions "
-            "of DWARF, %zu of the debug map, %zu exports; merged %zu symbols, %zu lines\n",
+            "of DWARF, %zu of the debug map, %zu exports, %zu named by metadata; merged %zu "
+            "symbols, %zu lines\n",
             label, subject->info.arch, tree->n_nlist, tree->n_starts, tree->n_dwarf,
-            tree->n_debug_map, tree->n_exports, tree->n_symbols, tree->n_lines);
+            tree->n_debug_map, tree->n_exports, tree->n_runtime, tree->n_symbols, tree->n_lines);
 }
 
 static enum ms_status write_json(struct run *run, const struct subject *subject,
@@ -324,7 +335,7 @@ static void show_image(struct run *run, const struct subject *subject, double st
     struct ms_tree_sources sources = wanted_sources();
     struct ms_symbol_tree tree;
     struct ms_error err;
-    char label[MS_ERROR_LINE];
+    char label[4096 + 300];
     const char *path = input_shown(subject->target), *member = subject->member;
     snprintf(label, sizeof label, member ? "%s(%s)" : "%s", path, member);
     if (subject->info.damage->status != MS_OK)
@@ -385,6 +396,7 @@ static void show_slice(struct run *run, const char *path, const char *arch)
 struct holder {
     struct run *run;
     const char *path;
+    const char *only;      /* the member that is wanted; NULL = all */
     struct ms_bytes bytes; /* of the file */
     size_t n_shown, n_bad;
     char archs[256]; /* that were met */
@@ -452,7 +464,7 @@ static void show_archive(struct holder *holder, struct ms_bytes bytes)
     enum ms_status status = ms_archive_open(bytes, holder->path, &archive, &err);
     while (status == MS_OK && !holder->run->out.sink.failed) {
         status = ms_archive_next(&archive, &member, &err);
-        if (status == MS_OK)
+        if (status == MS_OK && (!holder->only || strcmp(holder->only, member.name) == 0))
             show_member(holder, &member);
     }
     if (status != MS_OK && status != MS_ABSENT)
@@ -495,6 +507,8 @@ static void show_holder_slice(struct holder *holder, const struct ms_slice *slic
         show_archive(holder, slice->bytes);
         return;
     }
+    if (holder->only)
+        return;
     note_arch(holder, arch);
     if (slice->kind == MS_SLICE_MACHO && is_asked_for(arch))
         show_inside(holder, slice->bytes, 0, NULL);
@@ -522,7 +536,9 @@ static void judge_holder(struct holder *holder)
              opt.dsym);
     if (holder->n_shown || run->out.sink.failed)
         return;
-    if (!holder->archs[0] && !holder->n_bad)
+    if (!holder->archs[0] && !holder->n_bad && holder->only)
+        complain("%s: has no member %s", holder->path, holder->only);
+    else if (!holder->archs[0] && !holder->n_bad)
         complain("%s: holds no Mach-O image", holder->path);
     else if (holder->archs[0])
         complain_of_arch(holder->path, holder->archs);
@@ -530,14 +546,14 @@ static void judge_holder(struct holder *holder)
 }
 
 /* Reads a file that holds archives or collections; false when it doesn't. */
-static bool read_holder(struct run *run, const char *path)
+static bool read_holder(struct run *run, const char *path, const char *only)
 {
     struct stat st;
     struct input input;
     struct ms_fat fat;
     struct ms_macho macho;
     struct ms_error err;
-    struct holder holder = {.run = run, .path = path};
+    struct holder holder = {.run = run, .path = path, .only = only};
     bool any = false;
     /* What is wrong with it is told when it is read as a Mach-O. */
     if (stat(path, &st) != 0 || !S_ISREG(st.st_mode) || input_open(&input, path) != EXIT_DONE)
@@ -574,7 +590,17 @@ static void read_operand(struct run *run, const char *path)
         note(run, status);
         return;
     }
-    if (read_holder(run, path))
+    const char *only;
+    char *archive = members_split(path, &only);
+    struct stat st;
+    bool is_done = read_holder(run, archive ? archive : path, only);
+    if (!is_done && archive && stat(archive, &st) == 0) {
+        complain("%s: has no member %s", archive, only);
+        note(run, EXIT_INPUT);
+        is_done = true;
+    }
+    free(archive);
+    if (is_done)
         return;
     if (ms_slice_uuids_read(path, &slices, &n, &err) != MS_OK) {
         note(run, complain_error(&err));
@@ -611,6 +637,9 @@ static int read_all(const struct word_list *words)
 
 static int check_usage(const struct word_list *words)
 {
+    if (opt.signature)
+        return args_misused(&command, "-printSignature, -saveSignature: signatures are a form of "
+                                      "Apple's own frameworks; --json is the form for programs");
     if (!words->n)
         return args_misused(&command, "which file?");
     if (opt.lookup && !opt.lookup[0])

@@ -16,7 +16,7 @@ static struct option options[] = {
     {"--json", NULL, OPTION_FLAG, &opt.json, NULL, "one JSON document", NULL},
 };
 
-static const char *const usage[] = {"uuid [options] FILE...", NULL};
+static const char *const usage[] = {"uuid [options] FILE…", NULL};
 
 static const struct command command = {
     "uuid",

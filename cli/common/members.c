@@ -115,8 +115,7 @@ static bool walk_file(struct walk *w)
     return any;
 }
 
-/* Cuts "libz.a(a.o)", if there is no file of that name; NULL for anything else. */
-static char *split(const char *word, const char **name)
+char *members_split(const char *word, const char **name)
 {
     struct stat st;
     size_t n = strlen(word);
@@ -139,7 +138,7 @@ int members_walk(const char *word, const char *arch, member_taker *take, void *o
 {
     struct walk w = {.path = word, .arch = arch, .take = take, .owner = owner};
     struct stat st;
-    char *cut = split(word, &w.name);
+    char *cut = members_split(word, &w.name);
     if (cut)
         w.path = cut;
     *is_archive = stat(w.path, &st) == 0 && S_ISREG(st.st_mode) && walk_file(&w);

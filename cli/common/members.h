@@ -26,4 +26,10 @@ typedef void member_taker(void *owner, const struct member *member);
 int members_walk(const char *word, const char *arch, member_taker *take, void *owner,
                  bool *is_archive);
 
+/*
+ * Cuts "libz.a(a.o)" in two, if there is no file of that name: returns the archive's path, to be
+ * freed, with the member's name in *name. NULL for anything else.
+ */
+char *members_split(const char *word, const char **name);
+
 #endif

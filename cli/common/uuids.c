@@ -82,7 +82,7 @@ static void read_macho(struct run *run, struct ms_bytes bytes, const char *path,
 {
     struct ms_macho macho;
     struct ms_error err;
-    char where[512], room[MS_ARCH_TEXT];
+    char where[4096 + 300], room[MS_ARCH_TEXT];
     snprintf(where, sizeof where, member ? "%s(%s)" : "%s", path, member);
     enum ms_status status = ms_macho_parse(bytes, where, &macho, &err);
     if (status != MS_OK) {

@@ -4,6 +4,20 @@
 #include <stdio.h>
 #include <string.h>
 
+void ms_text_keep_end(char *out, size_t room, const char *text)
+{
+    static const char mark[] = "...";
+    size_t n = strlen(text);
+    const char *cut = "";
+    if (n >= room && room > sizeof mark) {
+        text += n - (room - sizeof mark);
+        while (((unsigned char)*text & 0xc0) == 0x80) /* not within a character */
+            text++;
+        cut = mark;
+    }
+    snprintf(out, room, "%s%s", cut, text);
+}
+
 static void fill(struct ms_error *err, enum ms_status status, int number, const char *where,
                  uint64_t offset, const char *format, va_list args)
 {
@@ -12,7 +26,7 @@ static void fill(struct ms_error *err, enum ms_status status, int number, const 
     err->status = status;
     err->sys_errno = number;
     err->offset = offset;
-    snprintf(err->where, sizeof err->where, "%s", where ? where : "");
+    ms_text_keep_end(err->where, sizeof err->where, where ? where : "");
     vsnprintf(err->text, sizeof err->text, format, args);
 }
 

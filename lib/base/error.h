@@ -29,6 +29,13 @@ enum ms_status ms_fail(struct ms_error *err, enum ms_status status, const char *
 enum ms_status ms_fail_io(struct ms_error *err, const char *where, int number, const char *format,
                           ...) MS_PRINTF(4, 5);
 
+/**
+ * Copies a path or what else says its most at its end. Where it doesn't fit, the front is left
+ * out, with "..." in its place.
+ * @param room  of `out`, with the NUL
+ */
+void ms_text_keep_end(char *out, size_t room, const char *text);
+
 /** Memory ran out. */
 enum ms_status ms_fail_memory(struct ms_error *err);
 

@@ -167,7 +167,7 @@ void ms_debug_object_close(struct ms_debug_object *object)
 enum ms_status ms_debug_object_fail(const struct ms_debug_object *object, Dwarf_Error error,
                                     uint64_t off, const char *what, struct ms_error *err)
 {
-    char where[sizeof err->where];
+    char where[sizeof object->sections->where + 20];
     snprintf(where, sizeof where, "%s __debug_info", object->sections->where);
     enum ms_status status = ms_fail(err, MS_E_FORMAT, where, off, "%s: %s", what,
                                     error ? dwarf_errmsg(error) : "no reason given");

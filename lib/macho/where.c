@@ -1,5 +1,7 @@
 #include "macho/where.h"
 
+#include "base/error.h"
+
 #include <stdio.h>
 #include <string.h>
 
@@ -7,13 +9,11 @@ void ms_where_write(char *out, size_t room, const char *name, const char *arch)
 {
     if (!name)
         name = "";
-    size_t length = strlen(name), tail = arch ? strlen(arch) + 3 : 0;
-    size_t fits = room - 1 > tail ? room - 1 - tail : 0;
-    const char *cut = length > fits && fits > 3 ? "..." : "";
-    if (*cut)
-        name += length - (fits - 3);
+    size_t tail = arch ? strlen(arch) + 3 : 0;
+    size_t fits = room > tail ? room - tail : 0;
+    if (fits)
+        ms_text_keep_end(out, fits, name);
+    size_t n = fits ? strlen(out) : 0;
     if (arch)
-        snprintf(out, room, "%s%s (%s)", cut, name, arch);
-    else
-        snprintf(out, room, "%s%s", cut, name);
+        snprintf(out + n, room - n, " (%s)", arch);
 }

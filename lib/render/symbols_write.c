@@ -20,6 +20,8 @@ const char *ms_tree_flag_name(unsigned i)
                                                        "NameDwarf",
                                                        "NameDwarfMIPSLinkage",
                                                        "NameExport",
+                                                       "NameObjC",
+                                                       "NameSwift",
                                                        "MangledNameNList",
                                                        "MangledNameDwarf",
                                                        "MangledNameDwarfMIPSLinkage",

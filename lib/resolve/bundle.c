@@ -9,7 +9,6 @@
 #include "resolve/companion.h"
 #include "resolve/paths.h"
 
-#include <dirent.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -64,25 +63,6 @@ static const char *own_name(struct ms_arena *arena, const char *path)
             break;
         }
     return ms_arena_copy(arena, base, n);
-}
-
-/*
- * "Current", which is a link; where links were lost, as packages of other systems lose them, the
- * only version that there is.
- */
-static const char *version_of(struct ms_arena *arena, const char *path)
-{
-    const char *folder = ms_path_join(arena, path, "Versions"), *only = NULL;
-    const char *current = folder ? ms_path_join(arena, folder, "Current") : NULL;
-    DIR *stream = !current || ms_path_is_folder(current) ? NULL : opendir(folder);
-    size_t n = 0;
-    if (!stream)
-        return "Current";
-    for (struct dirent *entry; (entry = readdir(stream));)
-        if (entry->d_name[0] != '.' && n++ == 0)
-            only = ms_arena_copy(arena, entry->d_name, strlen(entry->d_name));
-    closedir(stream);
-    return n == 1 && only ? only : "Current";
 }
 
 /* A path of a layout inside of the bundle; NULL without memory. */
@@ -145,14 +125,19 @@ enum ms_status ms_bundle_find(const char *path, struct ms_bundle *out, struct ms
     ms_arena_init(&arena, 0);
     memset(out, 0, sizeof *out);
     enum ms_status status = MS_OK;
-    if (ms_path_has_suffix(path, ".xcarchive"))
+    if (ms_path_has_suffix(path, ".xcframework"))
+        status = ms_companion_fail_xcframework(path, err);
+    else if (ms_path_has_suffix(path, ".xcarchive"))
         status = ms_companion_app(&arena, path, &path, err);
-    const char *version = status == MS_OK ? version_of(&arena, path) : NULL;
+    const char *version = status == MS_OK ? ms_companion_version(&arena, path) : NULL;
+    const char *chosen = version ? version : "Current";
     for (int i = 0; i < 2 * N_LAYOUTS && !is_there && status == MS_OK; i++)
-        is_there = find_in(&arena, path, &LAYOUTS[i % N_LAYOUTS], version, i >= N_LAYOUTS, &found);
+        is_there = find_in(&arena, path, &LAYOUTS[i % N_LAYOUTS], chosen, i >= N_LAYOUTS, &found);
     if (status == MS_OK && !is_there && !ms_path_is_bundle_name(path))
         status = ms_fail(err, MS_E_FORMAT, path, MS_NO_OFFSET,
                          "is a folder: name the binary, the bundle or the dSYM in it");
+    else if (status == MS_OK && !is_there && !version)
+        status = ms_companion_fail_versions(path, err);
     else if (status == MS_OK && !is_there)
         status = ms_fail(err, MS_E_FORMAT, path, MS_NO_OFFSET,
                          "holds no main binary: neither what an Info.plist names nor a file of its "

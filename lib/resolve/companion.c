@@ -1,12 +1,19 @@
 #include "resolve/companion.h"
 
+#include <dirent.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 /* How many folders up a bundle around a binary may lie: X.app/Contents/Frameworks/
  * Y.framework/Versions/A/Y is six below X.app. */
 enum { MAX_UP = 10 };
+
+enum {
+    IN_VERSIONS = 2, /* of the places of a main binary */
+    MAX_LISTED = 64
+};
 
 static bool exists(const char *path)
 {
@@ -26,12 +33,110 @@ static char *stem(struct ms_arena *arena, const char *path)
     return ms_arena_copy(arena, base, n);
 }
 
+const char *ms_companion_version(struct ms_arena *arena, const char *path)
+{
+    const char *folder = ms_path_join(arena, path, "Versions"), *only = NULL;
+    const char *current = folder ? ms_path_join(arena, folder, "Current") : NULL;
+    DIR *stream = !current || ms_path_is_folder(current) ? NULL : opendir(folder);
+    size_t n = 0;
+    if (!stream)
+        return "Current";
+    /* Where a link became a file that holds its target, Current isn't a folder. */
+    for (struct dirent *entry; n < 2 && (entry = readdir(stream));) {
+        const char *version =
+            entry->d_name[0] != '.' ? ms_path_join(arena, folder, entry->d_name) : NULL;
+        if (version && ms_path_is_folder(version) && n++ == 0)
+            only = ms_arena_copy(arena, entry->d_name, strlen(entry->d_name));
+    }
+    closedir(stream);
+    return n > 1 ? NULL : n && only ? only : "Current";
+}
+
+/* ---- what a folder holds, for messages --------------------------------------------------- */
+
+static int by_text(const void *a, const void *b)
+{
+    return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+/* The names in a folder, sorted, in the arena: MAX_LISTED at most, so that of more not all are
+ * looked at. */
+static size_t list_folder(struct ms_arena *arena, const char *path, const char **names)
+{
+    DIR *stream = opendir(path);
+    size_t n = 0;
+    if (!stream)
+        return 0;
+    for (struct dirent *entry; n < MAX_LISTED && (entry = readdir(stream));)
+        if (entry->d_name[0] != '.' &&
+            (names[n] = ms_arena_copy(arena, entry->d_name, strlen(entry->d_name))))
+            n++;
+    closedir(stream);
+    if (n > 1)
+        qsort(names, n, sizeof *names, by_text);
+    return n;
+}
+
+/* Adds one of a list, or "…" once for all that have no place. */
+static void add_choice(char *out, size_t room, const char *folder, const char *name)
+{
+    static const char more[] = ", …";
+    size_t n = strlen(out), all = strlen(folder) + strlen(name) + 3;
+    if (n >= sizeof more - 1 && strcmp(out + n - (sizeof more - 1), more) == 0)
+        return;
+    if (n + all + sizeof more > room)
+        snprintf(out + n, room - n, "%s", more);
+    else
+        snprintf(out + n, room - n, "%s%s%s%s", n ? ", " : "", folder, *folder ? "/" : "", name);
+}
+
+enum ms_status ms_companion_fail_versions(const char *path, struct ms_error *err)
+{
+    struct ms_arena arena;
+    const char *names[MAX_LISTED];
+    char choices[120] = "";
+    ms_arena_init(&arena, 0);
+    const char *folder = ms_path_join(&arena, path, "Versions");
+    size_t n = folder ? list_folder(&arena, folder, names) : 0;
+    for (size_t i = 0; i < n; i++)
+        if (strcmp(names[i], "Current") != 0)
+            add_choice(choices, sizeof choices, "", names[i]);
+    ms_arena_fini(&arena);
+    return ms_fail(err, MS_E_ARGUMENT, path, MS_NO_OFFSET,
+                   "has no link Versions/Current: name the binary in one of its versions %s",
+                   choices);
+}
+
+enum ms_status ms_companion_fail_xcframework(const char *path, struct ms_error *err)
+{
+    static const char *const suffixes[] = {".framework", ".a", ".dylib"};
+    struct ms_arena arena;
+    const char *folders[MAX_LISTED], *names[MAX_LISTED];
+    char choices[160] = "";
+    ms_arena_init(&arena, 0);
+    size_t n = list_folder(&arena, path, folders);
+    for (size_t i = 0; i < n; i++) {
+        const char *folder = ms_path_join(&arena, path, folders[i]);
+        size_t m = folder ? list_folder(&arena, folder, names) : 0;
+        for (size_t k = 0; k < m; k++)
+            for (size_t s = 0; s < sizeof suffixes / sizeof *suffixes; s++)
+                if (ms_path_has_suffix(names[k], suffixes[s]))
+                    add_choice(choices, sizeof choices, folders[i], names[k]);
+    }
+    ms_arena_fini(&arena);
+    if (!choices[0])
+        return ms_fail(err, MS_E_FORMAT, path, MS_NO_OFFSET,
+                       "is an .xcframework, and holds no framework or library");
+    return ms_fail(err, MS_E_ARGUMENT, path, MS_NO_OFFSET, "is an .xcframework: name one of %s",
+                   choices);
+}
+
 /* The main binary of a bundle, by the name that the bundle has; *out is NULL when none is
  * there. */
 static enum ms_status main_binary(struct ms_arena *arena, const char *bundle, const char **out,
                                   struct ms_error *err)
 {
-    static const char *const inside[] = {"Contents/MacOS", "", "Versions/Current", "Versions/A"};
+    static const char *const inside[] = {"Contents/MacOS", "", "Versions", "Versions/A"};
     *out = NULL;
     char *name = stem(arena, bundle);
     if (!name)
@@ -39,6 +144,9 @@ static enum ms_status main_binary(struct ms_arena *arena, const char *bundle, co
     for (size_t i = 0; i < sizeof inside / sizeof *inside; i++) {
         char *dir =
             inside[i][0] ? ms_path_join(arena, bundle, inside[i]) : (char *)(uintptr_t)bundle;
+        const char *version = i == IN_VERSIONS ? ms_companion_version(arena, bundle) : NULL;
+        if (dir && version)
+            dir = ms_path_join(arena, dir, version);
         char *file = dir ? ms_path_join(arena, dir, name) : NULL;
         if (!file)
             return ms_fail_memory(err);
@@ -131,6 +239,8 @@ enum ms_status ms_companion_files(struct ms_paths *paths, const char *path, bool
     if (!ms_path_is_folder(path) || ms_path_is_dsym(path))
         return ms_paths_collect(paths, path, MS_REACH_ALL, err);
     enum ms_status status = MS_OK;
+    if (ms_path_has_suffix(path, ".xcframework") && !whole)
+        return ms_companion_fail_xcframework(path, err);
     if (ms_path_has_suffix(path, ".xcarchive") && !whole)
         return archived_app(paths, path, err);
     if (ms_path_is_bundle_name(path)) {
@@ -139,7 +249,9 @@ enum ms_status ms_companion_files(struct ms_paths *paths, const char *path, bool
         if (status == MS_OK && binary)
             status = ms_paths_collect(paths, binary, MS_REACH_ALL, err);
         else if (status == MS_OK && !whole)
-            status = only_executable(paths, path, err);
+            status = ms_companion_version(&paths->arena, path)
+                         ? only_executable(paths, path, err)
+                         : ms_companion_fail_versions(path, err);
     } else if (!whole) {
         return ms_fail(err, MS_E_FORMAT, path, MS_NO_OFFSET,
                        "is a folder: name the binary, the bundle or the dSYM in it");

@@ -19,6 +19,17 @@ enum ms_status ms_companion_files(struct ms_paths *paths, const char *path, bool
                                   struct ms_error *err);
 
 /**
+ * Which folder of Versions in a framework counts: "Current", which is a link; where links were
+ * lost, as packages of other systems lose them, the only version that there is.
+ * @return NULL: there are several, and no link says which
+ */
+const char *ms_companion_version(struct ms_arena *arena, const char *path);
+/** Says that, with the versions. @return MS_E_ARGUMENT */
+enum ms_status ms_companion_fail_versions(const char *path, struct ms_error *err);
+/** Says what an .xcframework holds, of which one is to be named. @return MS_E_ARGUMENT */
+enum ms_status ms_companion_fail_xcframework(const char *path, struct ms_error *err);
+
+/**
  * The one .app among the products of an .xcarchive, in the arena.
  * @return MS_E_FORMAT: there is none; MS_E_ARGUMENT: there are several; MS_E_IO; MS_E_NOMEM
  */

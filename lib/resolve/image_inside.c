@@ -10,7 +10,7 @@
 static enum ms_status open_part(struct ms_part *part, const struct ms_image_inside *inside,
                                 struct ms_error *err)
 {
-    char where[512];
+    char where[4096 + 300];
     struct ms_bytes bytes;
     snprintf(where, sizeof where, inside->name ? "%s(%s)" : "%s", inside->path, inside->name);
     enum ms_status status = ms_file_open(inside->path, &part->file, err);

@@ -12,7 +12,6 @@
 #include <string.h>
 
 enum {
-    MAX_NOTES = 4096,
     MAX_NAME = 8192,  /* names of a table may overlap, so that n of them are n bytes long */
     MAX_ALIASES = 64, /* names of one address that are tried; real: 3 */
     UNLINKED = 0
@@ -43,11 +42,14 @@ struct link {
     struct ms_error *err;
 };
 
-static enum ms_status note(struct link *l, const struct ms_error *error)
+static enum ms_status note(struct link *l, enum ms_note_kind kind, const struct ms_error *error)
 {
     struct ms_linked_map *out = l->out;
-    if (out->n_notes >= MAX_NOTES)
+    if (out->n_noted[kind] >= MS_MAX_NOTES) {
+        out->n_left_out[kind]++;
         return MS_OK;
+    }
+    out->n_noted[kind]++;
     return MS_PUSH(out->notes, out->n_notes, out->notes_room, *error) ? MS_OK
                                                                       : ms_fail_memory(l->err);
 }
@@ -224,7 +226,7 @@ static enum ms_status note_symbol(struct link *l, const struct ms_linked_object 
 {
     struct ms_error error;
     (void)ms_fail(&error, MS_ABSENT, to->path, MS_NO_OFFSET, format, name);
-    return note(l, &error);
+    return note(l, MS_NOTE_SYMBOL, &error);
 }
 
 static enum ms_status link_symbol(struct link *l, struct ms_linked_object *to,
@@ -283,6 +285,11 @@ static int by_name(const void *a, const void *b)
                   ((const struct ms_linked_symbol *)b)->name);
 }
 
+static enum ms_note_kind kind_of(enum ms_status status)
+{
+    return status == MS_ABSENT || status == MS_E_IO ? MS_NOTE_MISSING : MS_NOTE_MALFORMED;
+}
+
 /* Opens the object; *usable tells whether there is one. */
 static enum ms_status open_object(struct link *l, struct ms_linked_object *to, bool *usable)
 {
@@ -298,19 +305,19 @@ static enum ms_status open_object(struct link *l, struct ms_linked_object *to, b
     if (to->status == MS_E_NOMEM)
         return ms_fail_memory(l->err);
     if (!*usable)
-        return note(l, &error);
+        return note(l, kind_of(to->status), &error);
     *usable = l->object.macho.n_nlist <= l->budget;
     if (!*usable) {
         to->status = ms_fail(&error, MS_E_LIMIT, to->path, MS_NO_OFFSET,
                              "the objects have more symbols than are read");
-        return note(l, &error);
+        return note(l, MS_NOTE_MALFORMED, &error);
     }
     l->budget -= l->object.macho.n_nlist;
     if (!l->object.stale)
         return MS_OK;
     to->stale = true;
     (void)ms_object_stale(to->path, to->mtime, ms_file_mtime(l->object.file), &error);
-    return note(l, &error);
+    return note(l, MS_NOTE_STALE, &error);
 }
 
 static enum ms_status link_object(struct link *l, const struct ms_map_object *from, bool last,
@@ -329,7 +336,7 @@ static enum ms_status link_object(struct link *l, const struct ms_map_object *fr
         to->status =
             ms_fail(&error, MS_E_IO, to->path, MS_NO_OFFSET, "was truncated while it was read");
         to->n_symbols = 0;
-        status = note(l, &error);
+        status = note(l, MS_NOTE_MALFORMED, &error);
     }
     if (to->n_symbols > 1)
         qsort(to->symbols, to->n_symbols, sizeof *to->symbols, by_name);
@@ -365,7 +372,7 @@ static enum ms_status find_doubles(struct link *l, bool *is_double)
                 (void)ms_fail(&error, MS_ABSENT, o->path, MS_NO_OFFSET,
                               "the debug map names two objects so, of the same time: neither is "
                               "used");
-                status = note(l, &error);
+                status = note(l, MS_NOTE_MALFORMED, &error);
             }
             is_double[known] = is_double[i] = true;
             break;

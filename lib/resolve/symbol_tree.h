@@ -32,6 +32,7 @@ struct ms_tree_fact {
 struct ms_tree_store {
     struct ms_image *image;
     struct ms_symbol_tree *out;
+    bool runtime;              /* of what is wanted */
     struct ms_record *records; /* gone once they are merged, as the facts */
     size_t n_records, records_room;
     struct ms_tree_fact *facts;

@@ -15,6 +15,7 @@
 
 enum {
     SEARCHED = 12,   /* symbols of a group that are compared one by one */
+    MAX_FOLDED = 32, /* names of one function that are listed */
     MAX_NAME = 8192, /* names of a table may overlap, so that each of n names has n bytes: no more
                         than this of each is compared. Real ones have 5,000 */
     SOURCES = MS_TREE_NLIST | MS_TREE_DWARF | MS_TREE_DEBUG_MAP | MS_TREE_STARTS
@@ -262,6 +263,24 @@ static void open_starts(struct starts *starts, const struct ms_image *image)
     }
 }
 
+/* A function that nothing else names, by the runtimes' metadata: code that a linker folded has
+ * several names there. */
+static bool append_nameless(struct merging *m, uint64_t vm, uint32_t flags)
+{
+    struct ms_image *image = m->store->image;
+    struct ms_runtime_name name;
+    size_t n = 0;
+    while (m->store->runtime && n < MAX_FOLDED &&
+           ms_image_runtime_name(image, vm, n, &name) == MS_OK) {
+        uint32_t from = name.source == MS_SOURCE_OBJC ? MS_TREE_NAME_OBJC : MS_TREE_NAME_SWIFT;
+        if (!append(m, vm, 0, name.name, flags | from))
+            return false;
+        n++;
+    }
+    m->store->out->n_runtime += n != 0;
+    return !image->starved && (n || append(m, vm, 0, NULL, flags));
+}
+
 /* Marks the function of the group that a start means, one that DWARF knows if there is one. */
 static bool take_start(struct merging *m, const struct starts *starts)
 {
@@ -282,7 +301,7 @@ static bool take_start(struct merging *m, const struct starts *starts)
     uint32_t flags = MS_TREE_FUNC | MS_TREE_STARTS | (thumb ? MS_TREE_THUMB : 0);
     s->out->n_starts++;
     if (!function)
-        return append(m, starts->vm, 0, NULL, flags);
+        return append_nameless(m, starts->vm, flags);
     function->flags |= flags;
     return true;
 }

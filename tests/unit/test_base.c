@@ -42,6 +42,26 @@ Test(bytes, string_ends_inside)
     cr_assert_null(ms_bytes_string(in, UINT64_MAX, NULL));
 }
 
+Test(error, long_where_is_cut_at_its_front)
+{
+    struct ms_error err;
+    char path[400], small[8];
+    memset(path, 'a', sizeof path);
+    strcpy(path + 390, "/X.o");
+    (void)ms_fail(&err, MS_E_IO, path, MS_NO_OFFSET, "is gone");
+    cr_assert_eq(strlen(err.where), sizeof err.where - 1);
+    cr_assert_eq(strncmp(err.where, "...a", 4), 0);
+    cr_assert_str_eq(err.where + strlen(err.where) - 5, "a/X.o");
+    path[sizeof err.where - 1] = 0;
+    (void)ms_fail(&err, MS_E_IO, path, MS_NO_OFFSET, "is gone");
+    cr_assert_str_eq(err.where, path, "it just fits");
+    /* not within a character */
+    ms_text_keep_end(small, sizeof small, "abcd\xc3\xa4xyz");
+    cr_assert_str_eq(small, "...xyz");
+    ms_text_keep_end(small, sizeof small, "abcdefg");
+    cr_assert_str_eq(small, "abcdefg");
+}
+
 Test(cursor, reads_both_byte_orders)
 {
     struct ms_bytes in = BYTES(1, 2, 3, 4, 5, 6, 7, 8);
@@ -113,8 +133,7 @@ Test(cursor, uleb)
         {{0x80}, 1, 0, true},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        struct ms_cursor c =
-            ms_cursor_over((struct ms_bytes){cases[i].bytes, cases[i].n}, false);
+        struct ms_cursor c = ms_cursor_over((struct ms_bytes){cases[i].bytes, cases[i].n}, false);
         cr_assert_eq(ms_cursor_uleb(&c), cases[i].value, "case %zu", i);
         cr_assert_eq(c.bad, cases[i].bad, "case %zu", i);
     }
@@ -127,15 +146,16 @@ Test(cursor, sleb)
         {{0x7e}, 1, (uint64_t)-2, false},
         {{0xff, 0x00}, 2, 127, false},
         {{0x81, 0x7f}, 2, (uint64_t)-127, false},
-        {{0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x7f}, 10,
-         UINT64_C(0x8000000000000000), false},
+        {{0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x7f},
+         10,
+         UINT64_C(0x8000000000000000),
+         false},
         {{0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x00}, 10, INT64_MAX, false},
         {{0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x01}, 10, 0, true},
         {{0xff}, 1, 0, true},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        struct ms_cursor c =
-            ms_cursor_over((struct ms_bytes){cases[i].bytes, cases[i].n}, false);
+        struct ms_cursor c = ms_cursor_over((struct ms_bytes){cases[i].bytes, cases[i].n}, false);
         cr_assert_eq((uint64_t)ms_cursor_sleb(&c), cases[i].value, "case %zu", i);
         cr_assert_eq(c.bad, cases[i].bad, "case %zu", i);
     }

@@ -16,7 +16,7 @@ static bool to_text(void *to, const char *bytes, size_t n)
 }
 
 static char scratch[] = "/tmp/machsym-symbols.XXXXXX";
-static const struct ms_tree_sources all = {true, true, true, true, true};
+static const struct ms_tree_sources all = {true, true, true, true, true, true};
 
 static void make_scratch(void)
 {

@@ -90,13 +90,25 @@ struct ms_linked_object {
     size_t n_symbols, symbols_room;
 };
 
+enum ms_note_kind {
+    MS_NOTE_MISSING,   /**< an object that isn't there */
+    MS_NOTE_STALE,     /**< one that was written anew since */
+    MS_NOTE_MALFORMED, /**< one that can't be read, or that the map names in two ways */
+    MS_NOTE_SYMBOL     /**< a symbol that isn't in its object, or is there twice */
+};
+#define MS_NOTE_KINDS 4
+#define MS_MAX_NOTES 10
+
 /** What dsymutil makes of a debug map: the objects were opened, the symbols found in them. */
 struct ms_linked_map {
     struct ms_linked_object *objects;
     size_t n_objects, objects_room;
-    /** What is missing, stale or in doubt: files, members, symbols. The first few thousand. */
+    /** What is missing, stale or in doubt: files, members, symbols. Of each kind the first
+     *  MS_MAX_NOTES, and how many more there are. */
     struct ms_error *notes;
     size_t n_notes, notes_room;
+    size_t n_noted[MS_NOTE_KINDS];    /**< that are in `notes` */
+    size_t n_left_out[MS_NOTE_KINDS]; /**< that aren't */
     void *storage; /**< owned */
 };
 

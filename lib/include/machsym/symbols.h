@@ -27,16 +27,18 @@ enum ms_tree_flag {
     MS_TREE_NAME_DWARF = 1 << 8,
     MS_TREE_NAME_LINKAGE = 1 << 9, /**< DW_AT_linkage_name */
     MS_TREE_NAME_EXPORT = 1 << 10, /**< the exports trie; Apple's tool doesn't tell it apart */
-    MS_TREE_MANGLED_NLIST = 1 << 11,
-    MS_TREE_MANGLED_DWARF = 1 << 12,
-    MS_TREE_MANGLED_LINKAGE = 1 << 13,
-    MS_TREE_MERGED = 1 << 14,      /**< several sources know it */
-    MS_TREE_NLIST = 1 << 15,
-    MS_TREE_DWARF = 1 << 16,
-    MS_TREE_DEBUG_MAP = 1 << 17,
-    MS_TREE_STARTS = 1 << 18       /**< LC_FUNCTION_STARTS */
+    MS_TREE_NAME_OBJC = 1 << 11,   /**< the metadata of the Objective-C runtime; nor this */
+    MS_TREE_NAME_SWIFT = 1 << 12,  /**< that of Swift's; nor this */
+    MS_TREE_MANGLED_NLIST = 1 << 13,
+    MS_TREE_MANGLED_DWARF = 1 << 14,
+    MS_TREE_MANGLED_LINKAGE = 1 << 15,
+    MS_TREE_MERGED = 1 << 16,      /**< several sources know it */
+    MS_TREE_NLIST = 1 << 17,
+    MS_TREE_DWARF = 1 << 18,
+    MS_TREE_DEBUG_MAP = 1 << 19,
+    MS_TREE_STARTS = 1 << 20       /**< LC_FUNCTION_STARTS */
 };
-#define MS_TREE_N_FLAGS 19
+#define MS_TREE_N_FLAGS 21
 
 /** "FUNC", "NameNList", … for the i-th flag, i below MS_TREE_N_FLAGS. */
 const char *ms_tree_flag_name(unsigned i);
@@ -85,6 +87,7 @@ struct ms_symbol_tree {
     const struct ms_tree_file *files;
     size_t n_files;
     size_t n_nlist, n_starts, n_dwarf, n_debug_map, n_exports; /**< what was read of each */
+    size_t n_runtime; /**< functions that metadata alone names */
     size_t n_broken;             /**< units and tables that can't be read */
     struct ms_error first_fault; /**< status MS_OK when all is well */
     /** Object files that the debug map led to, since there is no other DWARF, and those of them
@@ -98,6 +101,8 @@ struct ms_symbol_tree {
 struct ms_tree_sources {
     bool nlist, starts, dwarf, debug_map;
     bool lines; /**< only with dwarf */
+    bool runtime; /**< only with starts: functions that nothing else names, by the metadata of
+                       Objective-C and Swift */
 };
 
 /**
