@@ -93,9 +93,9 @@ static void write_tree(const struct ms_symbol_tree *tree, unsigned dice)
 static void read_slice(const struct ms_image_choice *choice, const char *object, unsigned dice)
 {
     static const struct ms_tree_sources wanted[] = {
-        {true, true, true, true, true},     {true, true, true, true, true},
-        {true, false, false, false, false}, {false, true, true, false, false},
-        {false, false, true, false, true},  {true, true, false, true, false},
+        {true, true, true, true, true, true},      {true, true, true, true, true, false},
+        {true, false, false, false, false, false}, {false, true, true, false, false, true},
+        {false, false, true, false, true, false},  {true, true, false, true, false, true},
     };
     const struct ms_path_prefix prefixes[] = {{"/obj", object}, {"", "/none"}};
     struct ms_object_search search = {prefixes, 2, NULL};
