@@ -1,0 +1,17 @@
+/**
+ * base/sort.h: sorting many numbers. Linear, whatever their order: qsort's comparisons are what
+ * takes the time where a million addresses are sorted.
+ */
+#ifndef MS_BASE_SORT_H
+#define MS_BASE_SORT_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/** Sorts items ascending. @param scratch  room for n items, of no meaning before or after */
+void ms_sort_u64(uint64_t *items, uint64_t *scratch, size_t n);
+
+/** Drops what is there twice out of sorted items; returns how many remain. */
+size_t ms_unique_u64(uint64_t *items, size_t n);
+
+#endif
