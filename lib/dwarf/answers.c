@@ -1,22 +1,47 @@
 #include "dwarf/answers.h"
 
+#include "base/arena.h"
 #include "base/array.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* Behind answers.storage: what the arrays have room for. */
-struct rooms {
-    size_t hits, frames, errors;
+/* The frames of one worker; as far from another's as two processors want them. */
+struct lane {
+    struct ms_arena frames;
+    char pad[64];
 };
+
+/* Behind answers.storage. */
+struct store {
+    size_t hits_room, errors_room;
+    struct lane *lanes;
+    size_t n_lanes;
+};
+
+enum ms_status ms_answers_share(struct ms_dwarf_answers *out, size_t n, struct ms_error *err)
+{
+    struct store *store = out->storage;
+    if (n <= store->n_lanes)
+        return MS_OK;
+    struct lane *lanes = realloc(store->lanes, n * sizeof *lanes);
+    if (!lanes)
+        return ms_fail_memory(err);
+    store->lanes = lanes;
+    for (; store->n_lanes < n; store->n_lanes++)
+        ms_arena_init(&lanes[store->n_lanes].frames, 0);
+    return MS_OK;
+}
 
 enum ms_status ms_answers_start(struct ms_dwarf_answers *out, size_t n, struct ms_error *err)
 {
-    struct rooms *rooms = out->storage;
-    if (!rooms && !(out->storage = rooms = calloc(1, sizeof *rooms)))
+    struct store *store = out->storage;
+    if (!store && !(out->storage = store = calloc(1, sizeof *store)))
         return ms_fail_memory(err);
-    out->n_hits = out->n_frames = out->n_errors = 0;
-    if (rooms->hits < n || !out->hits) {
+    out->n_hits = out->n_errors = 0;
+    for (size_t i = 0; i < store->n_lanes; i++)
+        ms_arena_fini(&store->lanes[i].frames);
+    if (store->hits_room < n || !out->hits) {
         size_t room = n ? n : 1;
         if (room > SIZE_MAX / sizeof *out->hits)
             return ms_fail_memory(err);
@@ -24,36 +49,26 @@ enum ms_status ms_answers_start(struct ms_dwarf_answers *out, size_t n, struct m
         if (!hits)
             return ms_fail_memory(err);
         out->hits = hits;
-        rooms->hits = room;
+        store->hits_room = room;
     }
     for (size_t i = 0; i < n; i++)
-        out->hits[i] = (struct ms_dwarf_hit){MS_ABSENT, 0, 0, 0, 0};
+        out->hits[i] = (struct ms_dwarf_hit){MS_ABSENT, 0, 0, NULL, 0};
     out->n_hits = n;
-    return MS_OK;
+    return ms_answers_share(out, 1, err);
 }
 
-struct ms_frame *ms_answers_frames(struct ms_dwarf_answers *out, size_t n)
+struct ms_frame *ms_answers_frames(struct ms_dwarf_answers *out, size_t worker, size_t n)
 {
-    struct rooms *rooms = out->storage;
-    if (n > UINT32_MAX - out->n_frames) /* hits count frames in 32 bits */
+    struct store *store = out->storage;
+    if (n > UINT32_MAX) /* hits count frames in 32 bits */
         return NULL;
-    if (n > rooms->frames - out->n_frames) {
-        size_t room = rooms->frames + rooms->frames / 2 + n;
-        struct ms_frame *frames = realloc(out->frames, room * sizeof *frames);
-        if (!frames)
-            return NULL;
-        out->frames = frames;
-        rooms->frames = room;
-    }
-    struct ms_frame *first = out->frames + out->n_frames;
-    out->n_frames += n;
-    return first;
+    return ms_arena_take(&store->lanes[worker].frames, n * sizeof(struct ms_frame));
 }
 
 bool ms_answers_error(struct ms_dwarf_answers *out, const struct ms_error *error, uint32_t *index)
 {
-    struct rooms *rooms = out->storage;
-    if (!MS_PUSH(out->errors, out->n_errors, rooms->errors, *error))
+    struct store *store = out->storage;
+    if (!MS_PUSH(out->errors, out->n_errors, store->errors_room, *error))
         return false;
     *index = (uint32_t)(out->n_errors - 1);
     return true;
@@ -61,9 +76,13 @@ bool ms_answers_error(struct ms_dwarf_answers *out, const struct ms_error *error
 
 void ms_dwarf_answers_fini(struct ms_dwarf_answers *answers)
 {
+    struct store *store = answers->storage;
+    for (size_t i = 0; store && i < store->n_lanes; i++)
+        ms_arena_fini(&store->lanes[i].frames);
+    if (store)
+        free(store->lanes);
     free(answers->hits);
-    free(answers->frames);
     free(answers->errors);
-    free(answers->storage);
+    free(store);
     memset(answers, 0, sizeof *answers);
 }

@@ -1,5 +1,6 @@
 /* ms_dwarf_find_many: from a batch of addresses to the units, one pass over each. */
 #include "base/array.h"
+#include "base/workers.h"
 #include "dwarf/aranges.h"
 #include "dwarf/cover.h"
 #include "dwarf/fault.h"
@@ -23,6 +24,30 @@ struct pair {
     size_t slot;
 };
 
+/* What its unit says of it. Which unit's word counts is decided when all have been asked. */
+struct proposal {
+    uint64_t size; /* of the function; 0 = none */
+    bool found;
+    struct ms_dwarf_hit hit;
+};
+
+/* The pairs of one unit: what a worker does in one go. */
+struct group {
+    size_t first, n;       /* in `pairs` */
+    uint64_t bytes;        /* of the unit */
+    struct ms_error fault; /* its first; MS_OK = none */
+};
+
+/* One thread's: two of them share nothing but the sections. */
+struct worker {
+    struct batch *batch;
+    struct ms_dwarf *reader; /* of worker 0: the batch's */
+    struct ms_lookup lookup;
+    uint64_t *subset;      /* the addresses of a group */
+    enum ms_status status; /* MS_OK, MS_E_NOMEM */
+    char pad[64];
+};
+
 struct order {
     uint64_t address;
     size_t asked; /* index in the request */
@@ -31,7 +56,8 @@ struct order {
 struct batch {
     struct ms_dwarf *dwarf;
     struct ms_dwarf_answers *out;
-    struct ms_lookup lookup;
+    struct worker *workers;
+    size_t n_workers;
     struct order *order; /* the request, ascending */
     size_t n_order;
     uint64_t *addresses; /* ascending, each once */
@@ -42,8 +68,12 @@ struct batch {
     size_t n_todo;
     struct pair *pairs; /* of .debug_aranges, ascending; then those of the unit in hand */
     size_t n_pairs, pairs_room, n_named;
-    uint64_t *subset; /* the addresses of a run */
-    uint64_t visits;  /* addresses that ranges may still fall on */
+    struct proposal *proposals; /* one a pair */
+    size_t proposals_room;
+    struct group *groups;
+    size_t n_groups, groups_room;
+    size_t *turns;   /* in which groups are done: the largest first */
+    uint64_t visits; /* addresses that ranges may still fall on */
     uint32_t n_runs;
     struct ms_error broken; /* the first unit that couldn't even be asked; MS_OK = none */
 };
@@ -66,11 +96,10 @@ static enum ms_status take_request(struct batch *b, const uint64_t *addresses, s
         return ms_fail(err, MS_E_LIMIT, NULL, MS_NO_OFFSET, "%zu addresses in one request", n);
     b->order = malloc(n * sizeof *b->order);
     b->addresses = malloc(n * sizeof *b->addresses);
-    b->subset = malloc(n * sizeof *b->subset);
     b->slots = calloc(n, sizeof *b->slots);
     b->todo = malloc(n * sizeof *b->todo);
     b->todo_slots = malloc(n * sizeof *b->todo_slots);
-    if (!b->order || !b->addresses || !b->subset || !b->slots || !b->todo || !b->todo_slots)
+    if (!b->order || !b->addresses || !b->slots || !b->todo || !b->todo_slots)
         return ms_fail_memory(err);
     b->n_order = n;
     b->visits = (uint64_t)n * 64 + 4096;
@@ -102,14 +131,22 @@ static void give_answers(struct batch *b)
 
 static void free_batch(struct batch *b)
 {
-    ms_lookup_fini(&b->lookup);
+    for (size_t i = 0; i < b->n_workers; i++) {
+        ms_lookup_fini(&b->workers[i].lookup);
+        free(b->workers[i].subset);
+        if (i)
+            ms_dwarf_close(b->workers[i].reader);
+    }
+    free(b->workers);
     free(b->order);
     free(b->addresses);
-    free(b->subset);
     free(b->slots);
     free(b->todo);
     free(b->todo_slots);
     free(b->pairs);
+    free(b->proposals);
+    free(b->groups);
+    free(b->turns);
 }
 
 /* ---- candidates ------------------------------------------------------------------------- */
@@ -178,82 +215,197 @@ static size_t sort_pairs(struct pair *pairs, size_t n)
 
 /* ---- one unit --------------------------------------------------------------------------- */
 
-static bool is_better(const struct slot *slot, const struct ms_lookup *l, size_t i)
+static bool make_proposals(struct batch *b)
 {
-    uint64_t size = l->scan.claims[i].size;
-    if (!ms_lookup_found(l, i))
+    while (b->proposals_room < b->n_pairs)
+        if (!ms_array_grow(&b->proposals, b->proposals_room, &b->proposals_room,
+                           sizeof *b->proposals))
+            return false;
+    return true;
+}
+
+/* Looks all addresses of the group, which ascend, up in its unit. */
+static enum ms_status run_unit(struct worker *w, const struct ms_unit *unit, struct group *group,
+                               struct ms_error *err)
+{
+    struct batch *b = w->batch;
+    const struct pair *pairs = b->pairs + group->first;
+    for (size_t i = 0; i < group->n; i++)
+        w->subset[i] = b->addresses[pairs[i].slot];
+    enum ms_status status = ms_lookup_run(&w->lookup, unit, w->subset, group->n, err);
+    for (size_t i = 0; i < group->n && status == MS_OK; i++) {
+        struct proposal *proposal = &b->proposals[group->first + i];
+        *proposal = (struct proposal){.found = ms_lookup_found(&w->lookup, i),
+                                      .size = w->lookup.scan.claims[i].size};
+        if (proposal->found)
+            status = ms_lookup_frames(&w->lookup, i, b->out, &proposal->hit, err);
+    }
+    group->fault = w->lookup.error;
+    return status;
+}
+
+/* The same, of a unit that .debug_aranges names. */
+static enum ms_status run_named_unit(struct worker *w, struct group *group, struct ms_error *err)
+{
+    struct batch *b = w->batch;
+    struct ms_unit_header header;
+    struct ms_unit unit;
+    enum ms_status status = ms_unit_header_read(w->reader, false, b->pairs[group->first].unit_off,
+                                                &header, &group->fault);
+    if (status == MS_OK)
+        status = ms_unit_open(w->reader, &header, &unit, &group->fault);
+    if (status == MS_E_NOMEM)
+        return ms_fail_memory(err);
+    if (status == MS_OK)
+        return run_unit(w, &unit, group, err);
+    for (size_t i = 0; i < group->n; i++)
+        b->proposals[group->first + i].found = false;
+    return MS_OK;
+}
+
+/* The smallest function counts, and any function before mere lines; of equals the first. */
+static bool is_better(const struct slot *slot, const struct proposal *p)
+{
+    if (!p->found)
         return false;
-    return size ? !slot->size || size < slot->size : !slot->found;
+    return p->size ? !slot->size || p->size < slot->size : !slot->found;
 }
 
 /* The unit, or a chain in it, broke: the addresses that have nothing better say so. */
-static enum ms_status report_fault(struct batch *b, const struct pair *pairs, size_t n,
-                                   struct ms_error *err)
+static enum ms_status report_fault(struct batch *b, const struct group *group, struct ms_error *err)
 {
-    const struct ms_error *fault = &b->lookup.error;
     uint32_t index;
-    if (fault->status == MS_OK)
+    if (group->fault.status == MS_OK)
         return MS_OK;
-    if (!ms_answers_error(b->out, fault, &index))
+    if (!ms_answers_error(b->out, &group->fault, &index))
         return ms_fail_memory(err);
-    for (size_t i = 0; i < n; i++) {
-        struct slot *slot = &b->slots[pairs[i].slot];
+    for (size_t i = 0; i < group->n; i++) {
+        struct slot *slot = &b->slots[b->pairs[group->first + i].slot];
         if (slot->found && slot->run != b->n_runs)
             continue;
-        slot->hit.status = fault->status;
+        slot->hit.status = group->fault.status;
         slot->hit.error = index;
     }
     return MS_OK;
 }
 
-static enum ms_status take_hits(struct batch *b, const struct pair *pairs, size_t n,
-                                struct ms_error *err)
+static enum ms_status take_hits(struct batch *b, const struct group *group, struct ms_error *err)
 {
-    for (size_t i = 0; i < n; i++) {
-        struct slot *slot = &b->slots[pairs[i].slot];
-        if (!is_better(slot, &b->lookup, i))
+    b->n_runs++;
+    for (size_t i = 0; i < group->n; i++) {
+        struct slot *slot = &b->slots[b->pairs[group->first + i].slot];
+        const struct proposal *proposal = &b->proposals[group->first + i];
+        if (!is_better(slot, proposal))
             continue;
-        enum ms_status status = ms_lookup_frames(&b->lookup, i, b->out, &slot->hit, err);
-        if (status != MS_OK)
-            return status;
-        slot->size = b->lookup.scan.claims[i].size;
+        slot->hit = proposal->hit;
+        slot->size = proposal->size;
         slot->found = slot->hit.n_frames > 0;
         slot->run = b->n_runs;
     }
-    return MS_OK;
+    return report_fault(b, group, err);
 }
 
-/* Looks all addresses of `pairs`, which are of one unit and ascend, up in it. */
-static enum ms_status run_unit(struct batch *b, const struct ms_unit *unit,
-                               const struct pair *pairs, size_t n, struct ms_error *err)
+/* ---- the units that .debug_aranges names --------------------------------------------------- */
+
+/* One unit a group; how long each will take is as good as known. */
+static bool make_groups(struct batch *b)
 {
-    b->n_runs++;
-    for (size_t i = 0; i < n; i++)
-        b->subset[i] = b->addresses[pairs[i].slot];
-    enum ms_status status = ms_lookup_run(&b->lookup, unit, b->subset, n, err);
-    if (status == MS_OK)
-        status = take_hits(b, pairs, n, err);
-    return status == MS_OK ? report_fault(b, pairs, n, err) : status;
+    for (size_t i = 0, end; i < b->n_pairs; i = end) {
+        struct ms_unit_header header;
+        for (end = i + 1; end < b->n_pairs && b->pairs[end].unit_off == b->pairs[i].unit_off;)
+            end++;
+        struct group group = {.first = i, .n = end - i, .fault = {.status = MS_OK}};
+        if (b->n_workers > 1 && ms_unit_header_read(b->dwarf, false, b->pairs[i].unit_off, &header,
+                                                    &group.fault) == MS_OK)
+            group.bytes = header.end - header.off;
+        group.fault.status = MS_OK;
+        if (!MS_PUSH(b->groups, b->n_groups, b->groups_room, group))
+            return false;
+    }
+    return true;
 }
 
-/* A unit that .debug_aranges names. */
-static enum ms_status run_named_unit(struct batch *b, const struct pair *pairs, size_t n,
-                                     struct ms_error *err)
+/* Puts the largest units first, so that no thread is left with one when the others are done.
+ * False without memory. */
+struct turn {
+    uint64_t bytes;
+    size_t group;
+};
+
+static int by_bytes(const void *a, const void *b)
 {
-    struct ms_unit_header header;
-    struct ms_unit unit;
-    struct ms_error found;
-    enum ms_status status =
-        ms_unit_header_read(b->dwarf, false, pairs[0].unit_off, &header, &found);
+    const struct turn *x = a, *y = b;
+    if (x->bytes != y->bytes)
+        return x->bytes > y->bytes ? -1 : 1;
+    return x->group < y->group ? -1 : x->group > y->group;
+}
+
+static bool make_turns(struct batch *b)
+{
+    struct turn *turns = malloc((b->n_groups + 1) * sizeof *turns);
+    b->turns = malloc((b->n_groups + 1) * sizeof *b->turns);
+    if (turns && b->turns) {
+        for (size_t i = 0; i < b->n_groups; i++)
+            turns[i] = (struct turn){b->groups[i].bytes, i};
+        qsort(turns, b->n_groups, sizeof *turns, by_bytes);
+        for (size_t i = 0; i < b->n_groups; i++)
+            b->turns[i] = turns[i].group;
+    }
+    bool good = turns && b->turns;
+    free(turns);
+    return good;
+}
+
+static enum ms_status open_worker(struct batch *b, size_t i, struct ms_error *err)
+{
+    struct worker *w = &b->workers[i];
+    enum ms_status status = MS_OK;
+    w->batch = b;
+    w->reader = b->dwarf;
+    if (i)
+        status = ms_dwarf_open(&b->dwarf->s, &w->reader, err);
+    if (status != MS_OK)
+        return status;
+    ms_lookup_init(&w->lookup, w->reader, b->n_order);
+    w->lookup.worker = i;
+    w->subset = malloc(b->n * sizeof *w->subset);
+    return w->subset ? MS_OK : ms_fail_memory(err);
+}
+
+static void do_group(void *owner, size_t worker, size_t item)
+{
+    struct batch *b = owner;
+    struct worker *w = &b->workers[worker];
+    if (w->status == MS_OK)
+        w->status = run_named_unit(w, &b->groups[b->turns[item]], NULL);
+}
+
+/* A thread costs as much as some hundred kilobytes of DIEs. */
+enum { ENOUGH_BYTES = 1 << 20 };
+
+/* How many workers are worth their threads. */
+static size_t useful_workers(const struct batch *b)
+{
+    uint64_t bytes = 0;
+    for (size_t i = 0; i < b->n_groups; i++)
+        bytes += b->groups[i].bytes;
+    return bytes < ENOUGH_BYTES ? 1 : b->n_workers;
+}
+
+static enum ms_status run_groups(struct batch *b, struct ms_error *err)
+{
+    size_t n = useful_workers(b);
+    enum ms_status status = ms_answers_share(b->out, n, err);
+    for (size_t i = 1; i < n && status == MS_OK; i++)
+        status = open_worker(b, i, err);
     if (status == MS_OK)
-        status = ms_unit_open(b->dwarf, &header, &unit, &found);
-    if (status == MS_E_NOMEM)
-        return ms_fail_memory(err);
-    if (status == MS_OK)
-        return run_unit(b, &unit, pairs, n, err);
-    b->n_runs++;
-    b->lookup.error = found;
-    return report_fault(b, pairs, n, err);
+        ms_workers_run(n, b->n_groups, do_group, b);
+    for (size_t i = 0; i < n && status == MS_OK; i++)
+        if (b->workers[i].status != MS_OK)
+            status = ms_fail_memory(err);
+    for (size_t i = 0; i < b->n_groups && status == MS_OK; i++)
+        status = take_hits(b, &b->groups[i], err);
+    return status;
 }
 
 static enum ms_status run_aranges(struct batch *b, struct ms_error *err)
@@ -265,14 +417,9 @@ static enum ms_status run_aranges(struct batch *b, struct ms_error *err)
         if (!add_pairs(b, low, high, aranges.unit_off))
             return ms_fail_memory(err);
     b->n_pairs = b->n_named = sort_pairs(b->pairs, b->n_pairs);
-    for (size_t i = 0, end; i < b->n_pairs; i = end) {
-        for (end = i + 1; end < b->n_pairs && b->pairs[end].unit_off == b->pairs[i].unit_off;)
-            end++;
-        enum ms_status status = run_named_unit(b, b->pairs + i, end - i, err);
-        if (status != MS_OK)
-            return status;
-    }
-    return MS_OK;
+    if (!make_proposals(b) || !make_groups(b) || !make_turns(b))
+        return ms_fail_memory(err);
+    return run_groups(b, err);
 }
 
 /* ---- without .debug_aranges --------------------------------------------------------------- */
@@ -297,10 +444,11 @@ static bool take_cover(void *owner, const struct ms_unit *unit, uint64_t low, ui
 static enum ms_status run_by_cover(struct batch *b, const struct ms_unit *unit,
                                    struct ms_error *err)
 {
-    enum ms_status status = ms_cover_unit(&b->lookup, unit, take_cover, b, err);
+    struct worker *w = &b->workers[0];
+    enum ms_status status = ms_cover_unit(&w->lookup, unit, take_cover, b, err);
     if (status != MS_OK)
         return status;
-    note_broken(b, &b->lookup.error);
+    note_broken(b, &w->lookup.error);
     size_t n = b->n_named;
     for (size_t i = n; i < b->n_pairs; i++)
         if (!was_tried(b, &b->pairs[i]))
@@ -308,8 +456,11 @@ static enum ms_status run_by_cover(struct batch *b, const struct ms_unit *unit,
     b->n_pairs = n;
     if (n == b->n_named)
         return MS_OK;
-    n = sort_pairs(b->pairs + b->n_named, n - b->n_named);
-    status = run_unit(b, unit, b->pairs + b->n_named, n, err);
+    struct group group = {.first = b->n_named, .fault = {.status = MS_OK}};
+    group.n = sort_pairs(b->pairs + b->n_named, n - b->n_named);
+    status = make_proposals(b) ? run_unit(w, unit, &group, err) : ms_fail_memory(err);
+    if (status == MS_OK)
+        status = take_hits(b, &group, err);
     b->n_pairs = b->n_named;
     return status;
 }
@@ -375,8 +526,13 @@ enum ms_status ms_dwarf_find_many(struct ms_dwarf *dwarf, const uint64_t *addres
     enum ms_status status = ms_answers_start(out, n, err);
     if (status != MS_OK || n == 0)
         return status;
-    ms_lookup_init(&b.lookup, dwarf, n);
-    status = take_request(&b, addresses_vm, n, err);
+    b.n_workers = dwarf->n_workers;
+    b.workers = calloc(b.n_workers, sizeof *b.workers);
+    status = b.workers ? take_request(&b, addresses_vm, n, err) : ms_fail_memory(err);
+    if (!b.workers)
+        b.n_workers = 0;
+    if (status == MS_OK)
+        status = open_worker(&b, 0, err);
     if (status == MS_OK && b.n) {
         for (size_t i = 0; i < b.n; i++)
             b.slots[i].hit.status = MS_ABSENT;

@@ -1,5 +1,6 @@
 #include "dwarf/dwarf.h"
 
+#include "base/workers.h"
 #include "dwarf/keep.h"
 #include "dwarf/reader.h"
 
@@ -32,6 +33,7 @@ enum ms_status ms_dwarf_open(const struct ms_dwarf_sections *sections, struct ms
     if (!dwarf->s.n_code) /* no section says that it is code: nothing is known of it */
         dwarf->s.code = NULL;
     dwarf->max_kept = DEFAULT_KEPT;
+    dwarf->n_workers = 1;
     ms_abbrev_cache_init(&dwarf->abbrevs, sections->abbrev, sections->big, dwarf->s.where);
     *out = dwarf;
     return MS_OK;
@@ -45,6 +47,11 @@ void ms_dwarf_close(struct ms_dwarf *dwarf)
     ms_abbrev_cache_fini(&dwarf->abbrevs);
     ms_unit_map_fini(&dwarf->units);
     free(dwarf);
+}
+
+void ms_dwarf_set_workers(struct ms_dwarf *dwarf, size_t n)
+{
+    dwarf->n_workers = n < 1 ? 1 : n > MS_MAX_WORKERS ? MS_MAX_WORKERS : n;
 }
 
 void ms_dwarf_set_max_kept(struct ms_dwarf *dwarf, size_t bytes)

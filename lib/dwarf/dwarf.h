@@ -15,8 +15,8 @@ struct ms_dwarf_sections {
     struct ms_bytes abbrev, addr, aranges, info, line, line_str, ranges, rnglists, str, str_offsets,
         types;
     struct ms_bytes loc, loclists; /* where variables are: no look-up needs it */
-    bool big;             /* byte order */
-    uint8_t address_size; /* of the image: 4 or 8, where a unit does not say */
+    bool big;                      /* byte order */
+    uint8_t address_size;          /* of the image: 4 or 8, where a unit does not say */
     /** Half-open code ranges of the image, ascending, disjoint, to tell code from
      *  tombstones; may be NULL: then nothing starts at 0, which an object file's code
      *  does. */
@@ -46,8 +46,9 @@ struct ms_dwarf_hit {
      *  function nor a line for it. MS_E_*: the unit that covers it is broken; frames may
      *  still hold what could be read. */
     enum ms_status status;
-    uint32_t first, n_frames; /* into ms_dwarf_answers.frames, innermost first */
-    uint32_t error;           /* index into .errors when status is MS_E_*, else 0 */
+    uint32_t n_frames;
+    uint32_t error;          /* index into .errors when status is MS_E_*, else 0 */
+    struct ms_frame *frames; /* innermost first; they live as long as the answers */
     uint64_t row_vm; /* where the line table's row starts; meaningful when there are frames */
 };
 
@@ -63,8 +64,6 @@ struct ms_dwarf_hit {
 struct ms_dwarf_answers {
     struct ms_dwarf_hit *hits; /* as many as addresses, in the order asked */
     size_t n_hits;
-    struct ms_frame *frames;
-    size_t n_frames;
     struct ms_error *errors; /* one a broken unit, not one an address */
     size_t n_errors;
     void *storage;
@@ -74,7 +73,9 @@ struct ms_dwarf_answers {
  * Looks up a batch of addresses_vm, in any order, duplicates allowed: sorts them, finds
  * their units (.debug_aranges, else the units' own ranges), then makes one streaming pass
  * over the DIEs and the line program of each unit needed, storing hits only.
- * Nothing of a unit is kept afterwards: for one-by-one queries see ms_dwarf_find.
+ * Nothing of a unit is kept afterwards: for one-by-one queries see ms_dwarf_find. Where there is
+ * enough to do, the units are shared out among the threads that ms_dwarf_set_workers allows;
+ * answers don't depend on how many there are.
  * @param out  zeroed before the first call, freed by ms_dwarf_answers_fini
  * @return MS_OK however many units are broken: see the hits; MS_E_NOMEM; MS_E_LIMIT for
  *         2^32 addresses or more
@@ -91,6 +92,8 @@ void ms_dwarf_answers_fini(struct ms_dwarf_answers *answers);
  */
 enum ms_status ms_dwarf_find(struct ms_dwarf *dwarf, uint64_t address_vm,
                              struct ms_dwarf_answers *out, struct ms_error *err);
+/** Threads that one call may use, the caller's included: 1 at first. */
+void ms_dwarf_set_workers(struct ms_dwarf *dwarf, size_t n);
 void ms_dwarf_set_max_kept(struct ms_dwarf *dwarf, size_t bytes);
 
 /** What ms_dwarf_check went through. */

@@ -75,7 +75,6 @@ static enum ms_status try_unit(struct ms_keep *keep, uint64_t unit_off, struct b
     bool better = status == MS_OK && ms_lookup_found(l, 0) &&
                   (size ? !best->size || size < best->size : !best->found);
     if (better) {
-        best->out->n_frames = 0;
         status = ms_lookup_frames(l, 0, best->out, &best->out->hits[0], err);
         best->size = size;
         best->found = best->out->hits[0].n_frames > 0;

@@ -48,7 +48,7 @@ static enum ms_status note(struct ms_lookup *l, enum ms_status status, const str
     return MS_OK;
 }
 
-static bool make_rows(struct ms_lookup *l, size_t n)
+bool ms_lookup_make_rows(struct ms_lookup *l, size_t n)
 {
     if (n > l->rows_room) {
         if (n > SIZE_MAX / sizeof *l->hits)
@@ -62,8 +62,7 @@ static bool make_rows(struct ms_lookup *l, size_t n)
             return false;
     }
     if (n)
-        if (n)
-            memset(l->hits, 0, n * sizeof *l->hits);
+        memset(l->hits, 0, n * sizeof *l->hits);
     return true;
 }
 
@@ -74,7 +73,7 @@ enum ms_status ms_lookup_start(struct ms_lookup *l, const struct ms_unit *unit,
     l->has_lines = false;
     l->n_functions = 0;
     l->error.status = MS_OK;
-    if (!ms_scan_set_addresses(&l->scan, addresses, n) || !make_rows(l, n))
+    if (!ms_scan_set_addresses(&l->scan, addresses, n) || !ms_lookup_make_rows(l, n))
         return ms_fail_memory(err);
     return MS_OK;
 }
@@ -169,8 +168,7 @@ bool ms_lookup_found(const struct ms_lookup *l, size_t i)
 
 /* ---- frames ----------------------------------------------------------------------------- */
 
-/* The function of a node, read at its first use. NULL without memory. */
-static const struct ms_function *function_of(struct ms_lookup *l, uint32_t node)
+const struct ms_function *ms_lookup_function(struct ms_lookup *l, uint32_t node)
 {
     struct ms_node *n = &l->scan.nodes[node];
     if (!n->info) {
@@ -234,7 +232,7 @@ static size_t chain_length(const struct ms_scan *scan, uint32_t node)
 static enum ms_status put_outermost(struct ms_lookup *l, size_t i, struct ms_frame *frame,
                                     struct ms_error *err)
 {
-    const struct ms_function *function = function_of(l, l->scan.claims[i].root);
+    const struct ms_function *function = ms_lookup_function(l, l->scan.claims[i].root);
     struct ms_error found;
     if (!function)
         return ms_fail_memory(err);
@@ -255,7 +253,7 @@ static enum ms_status put_chain(struct ms_lookup *l, size_t i, struct ms_frame *
     size_t at = 0;
     for (uint32_t node = scan->claims[i].node; node != MS_NO_NODE;
          node = scan->nodes[node].parent, at++) {
-        const struct ms_function *function = function_of(l, node);
+        const struct ms_function *function = ms_lookup_function(l, node);
         if (!function)
             return ms_fail_memory(err);
         put_function(function, scan->addresses[i], &frames[at]);
@@ -272,14 +270,13 @@ static enum ms_status put_chain(struct ms_lookup *l, size_t i, struct ms_frame *
 }
 
 /* The line is known, the function is not. */
-static void put_line_alone(struct ms_lookup *l, size_t i, struct ms_dwarf_answers *out,
-                           struct ms_dwarf_hit *hit, struct ms_frame *frame)
+static void put_line_alone(struct ms_lookup *l, size_t i, struct ms_dwarf_hit *hit,
+                           struct ms_frame *frame)
 {
     put_row(l, i, frame);
     frame->die_off = place_of(l, l->unit->header.root);
     if (frame->file)
         return;
-    out->n_frames--;
     hit->n_frames = 0;
     hit->status = MS_ABSENT;
 }
@@ -289,23 +286,23 @@ enum ms_status ms_lookup_frames(struct ms_lookup *l, size_t i, struct ms_dwarf_a
 {
     const struct ms_claim *claim = &l->scan.claims[i];
     if (!ms_lookup_found(l, i)) {
-        *hit = (struct ms_dwarf_hit){MS_ABSENT, 0, 0, 0, 0};
+        *hit = (struct ms_dwarf_hit){MS_ABSENT, 0, 0, NULL, 0};
         return MS_OK;
     }
     size_t n = claim->size ? chain_length(&l->scan, claim->node) : 1;
     bool whole = n <= MS_MAX_INLINE_DEPTH && afford(&l->budget.frames, n);
     if (!whole)
         n = 1;
-    struct ms_frame *frames = ms_answers_frames(out, n);
+    struct ms_frame *frames = ms_answers_frames(out, l->worker, n);
     if (!frames)
         return ms_fail_memory(err);
     memset(frames, 0, n * sizeof *frames);
     for (size_t k = 0; k < n; k++)
         frames[k].source = MS_SOURCE_DWARF;
-    *hit = (struct ms_dwarf_hit){whole ? MS_OK : MS_E_LIMIT, (uint32_t)(out->n_frames - n),
-                                 (uint32_t)n, 0, l->hits[i].low};
+    *hit =
+        (struct ms_dwarf_hit){whole ? MS_OK : MS_E_LIMIT, (uint32_t)n, 0, frames, l->hits[i].low};
     if (!claim->size)
-        put_line_alone(l, i, out, hit, frames);
+        put_line_alone(l, i, hit, frames);
     else if (!whole)
         return put_outermost(l, i, frames, err);
     else

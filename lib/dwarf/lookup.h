@@ -40,6 +40,7 @@ struct ms_lookup {
     struct ms_function *functions; /* of the nodes that were needed */
     size_t n_functions, functions_room;
     struct ms_error error; /* the unit's first fault; MS_OK = none */
+    size_t worker;         /* whose memory frames are made in: see ms_answers_frames */
 };
 
 /** Zeroes it. `dwarf` is borrowed. */
@@ -66,6 +67,10 @@ enum ms_status ms_lookup_functions(struct ms_lookup *lookup, uint64_t die_off, u
 enum ms_status ms_lookup_pass(struct ms_lookup *lookup, const struct ms_unit *unit,
                               enum ms_scan_mode mode, ms_scan_taker take, void *owner,
                               struct ms_error *err);
+/** Room for the rows of n addresses, none of which has one yet. False without memory. */
+bool ms_lookup_make_rows(struct ms_lookup *lookup, size_t n);
+/** The function of a node, read at its first use; valid until the next is. NULL without memory. */
+const struct ms_function *ms_lookup_function(struct ms_lookup *lookup, uint32_t node);
 /** Reads the line header and files; false when there is nothing to run. */
 bool ms_lookup_open_lines(struct ms_lookup *lookup, enum ms_status *status, struct ms_error *err);
 
@@ -73,8 +78,8 @@ bool ms_lookup_open_lines(struct ms_lookup *lookup, enum ms_status *status, stru
 bool ms_lookup_found(const struct ms_lookup *lookup, size_t i);
 
 /**
- * Appends the frames of address i, innermost first, to *out.
- * @param hit  gets status, first, n_frames
+ * Makes the frames of address i, innermost first, in the memory of *out.
+ * @param hit  gets all but the error's index
  * @return MS_OK, MS_E_NOMEM
  */
 enum ms_status ms_lookup_frames(struct ms_lookup *lookup, size_t i, struct ms_dwarf_answers *out,

@@ -14,6 +14,7 @@ struct ms_dwarf {
     struct ms_unit_map units;
     struct ms_keep *keep; /* what ms_dwarf_find keeps; made by its first call */
     size_t max_kept;
+    size_t n_workers; /* of ms_dwarf_find_many */
 };
 
 #endif

@@ -129,7 +129,7 @@ struct inside {
 
 static struct inside look_inside(const struct ms_scan *scan)
 {
-    struct inside out = {0, scan->mode == MS_SCAN_CHECK};
+    struct inside out = {0, scan->mode == MS_SCAN_CHECK || scan->mode == MS_SCAN_BOUNDS};
     if (scan->n_scopes) {
         out.depth = scan->scopes[scan->n_scopes - 1].depth;
         out.live |= scan->scopes[scan->n_scopes - 1].live;

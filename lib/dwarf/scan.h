@@ -43,11 +43,12 @@ struct ms_scope {
 enum ms_scan_mode {
     MS_SCAN_MATCH,   /* find what holds the addresses */
     MS_SCAN_COLLECT, /* hand on the ranges of all subprograms */
+    MS_SCAN_BOUNDS,  /* those, and the ranges of all that is inlined into them */
     MS_SCAN_CHECK    /* decode all, count, hand on where functions and inlined calls are */
 };
 
 /**
- * Gets a subprogram's range, or with CHECK a function or inlined call without its range.
+ * Gets a range of a subprogram (with BOUNDS of an inlined call, too), or with CHECK a function or inlined call without its range.
  * @return false to end the pass, for want of memory
  */
 typedef bool (*ms_scan_taker)(void *owner, const struct ms_unit *unit, uint64_t die_off,
@@ -64,7 +65,7 @@ struct ms_scan {
     size_t claims_room;
     struct ms_node *nodes;
     size_t n_nodes, nodes_room;
-    ms_scan_taker take;                      /* COLLECT, CHECK */
+    ms_scan_taker take;                      /* all but MATCH */
     void *owner;                             /* of what it takes */
     uint64_t n_dies, n_functions, n_inlined; /* CHECK */
 

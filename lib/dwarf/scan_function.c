@@ -79,7 +79,7 @@ static void take_range(struct ms_scan *scan, const struct ms_unit *unit, uint64_
                        uint64_t high)
 {
     struct ms_scope *scope = &scan->scopes[scan->n_scopes - 1];
-    if (scan->mode == MS_SCAN_COLLECT) {
+    if (scan->mode == MS_SCAN_COLLECT || scan->mode == MS_SCAN_BOUNDS) {
         if (ms_dwarf_trust(unit->dwarf, low) != MS_TRUST_NONE &&
             !scan->take(scan->owner, unit, scope->die_off, low, high))
             scan->no_memory = true;

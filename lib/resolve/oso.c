@@ -313,13 +313,13 @@ static enum ms_status give_frames(const struct request *r, const struct place *p
                                   const struct ms_dwarf_hit *hit, struct ms_error *err)
 {
     struct ms_dwarf_hit *to = &r->out->hits[place->asked];
-    struct ms_frame *frames = ms_answers_frames(r->out, hit->n_frames);
+    struct ms_frame *frames = ms_answers_frames(r->out, 0, hit->n_frames);
     if (!frames)
         return ms_fail_memory(err);
-    to->first = (uint32_t)(r->out->n_frames - hit->n_frames);
+    to->frames = frames;
     to->n_frames = hit->n_frames;
     for (uint32_t i = 0; i < hit->n_frames; i++) {
-        frames[i] = r->oso->found.frames[hit->first + i];
+        frames[i] = hit->frames[i];
         move_frame(&frames[i], place);
     }
     if (hit->row_vm < place->object_vm)
@@ -330,7 +330,7 @@ static enum ms_status give_frames(const struct request *r, const struct place *p
 static const struct ms_frame *outer_of(const struct ms_dwarf_answers *answers, size_t i)
 {
     const struct ms_dwarf_hit *hit = &answers->hits[i];
-    return hit->n_frames ? &answers->frames[hit->first + hit->n_frames - 1] : NULL;
+    return hit->n_frames ? &hit->frames[hit->n_frames - 1] : NULL;
 }
 
 static bool is_named(const struct ms_frame *frame)

@@ -57,7 +57,7 @@ static inline void target_compare(const struct ms_dwarf_answers *many, size_t i,
     const struct ms_dwarf_hit *a = &many->hits[i], *b = &one->hits[0];
     bool same = a->status == b->status && a->n_frames == b->n_frames;
     for (uint32_t k = 0; same && k < a->n_frames; k++)
-        same = target_same(&many->frames[a->first + k], &one->frames[b->first + k]);
+        same = target_same(&a->frames[k], &b->frames[k]);
     if (!same) {
         fprintf(stderr, "a batch and a single look-up differ at 0x%llx: %d, %u and %d, %u\n",
                 (unsigned long long)address, a->status, a->n_frames, b->status, b->n_frames);
@@ -77,13 +77,14 @@ static inline void target_run(const struct ms_dwarf_sections *sections)
     size_t n = target_addresses(dwarf, addresses);
     if (ms_dwarf_find_many(dwarf, addresses, n, &many, &err) != MS_OK)
         abort(); /* only for want of memory */
-    for (size_t i = 0; i < many.n_frames; i++) {
-        target_touch(many.frames[i].linkage);
-        target_touch(many.frames[i].name);
-        target_touch(many.frames[i].comp_dir);
-        target_touch(many.frames[i].dir);
-        target_touch(many.frames[i].file);
-    }
+    for (size_t h = 0; h < many.n_hits; h++)
+        for (size_t i = 0; i < many.hits[h].n_frames; i++) {
+            target_touch(many.hits[h].frames[i].linkage);
+            target_touch(many.hits[h].frames[i].name);
+            target_touch(many.hits[h].frames[i].comp_dir);
+            target_touch(many.hits[h].frames[i].dir);
+            target_touch(many.hits[h].frames[i].file);
+        }
     ms_dwarf_set_max_kept(dwarf, sections->info.n % 8 ? 1 << 20 : 4096);
     for (size_t i = sections->info.n % 3; i < n; i += 3) { /* a third: they take the time */
         if (ms_dwarf_find(dwarf, addresses[i], &one, &err) != MS_OK)

@@ -24,7 +24,7 @@ static inline void chain(const struct ms_dwarf_answers *answers, size_t i, char 
     const struct ms_dwarf_hit *hit = &answers->hits[i];
     for (uint32_t k = 0; k < hit->n_frames; k++) {
         size_t n = strlen(out);
-        describe(&answers->frames[hit->first + k], out + n, room - n);
+        describe(&hit->frames[k], out + n, room - n);
         n = strlen(out);
         snprintf(out + n, room - n, "|");
     }

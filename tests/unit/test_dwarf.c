@@ -124,7 +124,7 @@ Test(dwarf, duplicates_get_the_same_answer)
     cr_assert_str_eq(first, "method _ZN1N1S6methodEv /src/walk.c:50:0 +0|");
     chain(&answers, 4, text, sizeof text);
     cr_assert_str_eq(first, text);
-    cr_assert_eq(answers.n_frames, 2);
+    cr_assert_eq(answers.hits[0].frames, answers.hits[answers.n_hits - 1].frames, "made once");
     ms_dwarf_answers_fini(&answers);
     dw_close(&p.image);
 }

@@ -79,7 +79,7 @@ static void expect(struct dw_image *image, uint64_t address, const char *names)
     for (int k = 0; k < 2; k++) {
         char text[512] = "";
         for (uint32_t i = 0; i < both[k]->hits[0].n_frames; i++) {
-            const struct ms_frame *frame = &both[k]->frames[both[k]->hits[0].first + i];
+            const struct ms_frame *frame = &both[k]->hits[0].frames[i];
             strcat(text, i ? " " : "");
             strcat(text, frame->name ? frame->name : "-");
         }
@@ -190,12 +190,12 @@ Test(dwarf_scan, a_cold_part_before_the_entry)
     up(&image);
     dw_end(&image, &image.info, unit);
     cr_assert_eq(ms_dwarf_find(dw_open(&image), 0x2004, &one, NULL), MS_OK);
-    cr_assert(one.frames[0].has_start);
-    cr_assert_eq(one.frames[0].start_vm, 0x2000);
-    cr_assert_eq(one.frames[0].offset, 4);
+    cr_assert(one.hits[0].frames[0].has_start);
+    cr_assert_eq(one.hits[0].frames[0].start_vm, 0x2000);
+    cr_assert_eq(one.hits[0].frames[0].offset, 4);
     cr_assert_eq(ms_dwarf_find(image.reader, 0x1004, &one, NULL), MS_OK);
-    cr_assert_str_eq(one.frames[0].name, "f");
-    cr_assert_not(one.frames[0].has_start);
+    cr_assert_str_eq(one.hits[0].frames[0].name, "f");
+    cr_assert_not(one.hits[0].frames[0].has_start);
     ms_dwarf_answers_fini(&one);
     dw_close(&image);
 }
@@ -284,7 +284,7 @@ Test(dwarf_scan, a_line_without_a_function)
     cr_assert_eq(one.hits[0].status, MS_OK);
     chain(&one, 0, text, sizeof text);
     cr_assert_str_eq(text, "- - a.s:5:0 ?0|");
-    cr_assert_eq(one.frames[0].source, MS_SOURCE_DWARF);
+    cr_assert_eq(one.hits[0].frames[0].source, MS_SOURCE_DWARF);
     expect(&image, 0x1010, "");
     ms_dwarf_answers_fini(&one);
     dw_close(&image);
@@ -312,7 +312,7 @@ static void expect_error(struct dw_image *image, uint64_t address, enum ms_statu
         cr_assert_str_eq(err->text, text, "%s", err->text);
         cr_assert_eq(hit->n_frames, name ? 1 : 0);
         if (name)
-            cr_assert_str_eq(both[k]->frames[hit->first].name, name);
+            cr_assert_str_eq(hit->frames[0].name, name);
     }
     ms_dwarf_answers_fini(&many);
     ms_dwarf_answers_fini(&one);
@@ -471,7 +471,7 @@ Test(dwarf_scan, functions_that_overlap_without_end_have_a_budget)
     cr_assert_eq(many.n_errors, 1);
     cr_assert_str_eq(many.errors[0].text, "functions overlap too often");
     cr_assert_eq(many.hits[7].status, MS_E_LIMIT);
-    cr_assert_str_eq(many.frames[many.hits[7].first].name, "f");
+    cr_assert_str_eq(many.hits[7].frames[0].name, "f");
     ms_dwarf_answers_fini(&many);
     dw_close(&image);
 }
