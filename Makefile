@@ -72,7 +72,7 @@ LDLIBS_PRIVATE := -lz -lstdc++ -L$(LLVM_DIR)/lib -lLLVMDemangle -pthread
 Q := $(if $(V),,@)
 say = $(if $(V),,@echo '  $(1) $@')
 
-FLOORS  := base macho report demangle dwarf runtime resolve render
+FLOORS  := base macho report demangle pack dwarf runtime resolve render
 LIB_C   := $(sort $(foreach f,$(FLOORS),$(wildcard lib/$(f)/*.c)))
 LIB_CXX := $(sort $(foreach f,$(FLOORS),$(wildcard lib/$(f)/*.cpp)))
 LIB_O   := $(LIB_C:%.c=$(BUILD)/obj/%.o) $(LIB_CXX:%.cpp=$(BUILD)/obj/%.o)

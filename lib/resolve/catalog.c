@@ -1,6 +1,7 @@
 #include "resolve/catalog.h"
 
 #include "base/array.h"
+#include "pack/msym.h"
 #include "resolve/part.h"
 #include "resolve/paths.h"
 
@@ -109,6 +110,25 @@ static bool add_entry(struct ms_catalog *catalog, struct ms_catalog_entry entry)
     return true;
 }
 
+/*
+ * A whole index before a dSYM, since it says the same and sooner; a dSYM before a binary that
+ * carries its own DWARF: the dSYM is linked and complete. Last what was cut out of more.
+ */
+enum { RANK_INDEX, RANK_DSYM, RANK_BINARY, RANK_PART };
+
+/* False when there is no debug information. */
+static bool find_rank(const struct ms_macho *macho, uint8_t *rank)
+{
+    struct ms_bytes index;
+    *rank = macho->filetype == MS_MH_DSYM ? RANK_DSYM : RANK_BINARY;
+    if (ms_macho_has_dwarf(macho))
+        return true;
+    if (!ms_macho_index(macho, &index))
+        return false;
+    *rank = ms_msym_is_whole(index) ? RANK_INDEX : RANK_PART;
+    return true;
+}
+
 static enum ms_status add_slices(struct ms_catalog *catalog, const struct ms_file *file,
                                  const struct ms_fat *fat, struct ms_error *err)
 {
@@ -132,12 +152,15 @@ static enum ms_status add_slices(struct ms_catalog *catalog, const struct ms_fil
             if (!path)
                 path =
                     ms_arena_copy(&catalog->arena, ms_file_path(file), strlen(ms_file_path(file)));
+            uint8_t rank;
+            bool has_debug = find_rank(&macho, &rank);
             struct ms_catalog_entry entry = {macho.uuid,
                                              path,
                                              macho.cputype,
                                              macho.cpusubtype,
                                              macho.filetype,
-                                             ms_macho_has_dwarf(&macho),
+                                             has_debug,
+                                             rank,
                                              macho.filetype != MS_MH_DSYM,
                                              macho.damage.status != MS_OK,
                                              ms_file_mtime(file),
@@ -207,11 +230,10 @@ enum ms_status ms_catalog_add(struct ms_catalog *catalog, const char *path, bool
 const struct ms_catalog_entry *ms_catalog_debug(const struct ms_catalog *catalog,
                                                 const struct ms_uuid *uuid)
 {
-    /* A dSYM before a binary that carries its own DWARF: the dSYM is linked and complete. */
     const struct ms_catalog_entry *best = NULL, *e = first_with_uuid(catalog, uuid);
     for (; e; e = entry_at(catalog, e->next_uuid))
-        if (e->has_dwarf &&
-            (!best || (best->damaged && !e->damaged) || (best->has_code && !e->has_code)))
+        if (e->has_dwarf && (!best || (best->damaged && !e->damaged) ||
+                             (best->damaged == e->damaged && e->rank < best->rank)))
             best = e;
     return best;
 }

@@ -14,7 +14,8 @@ struct ms_catalog_entry {
     struct ms_uuid uuid;
     const char *path;
     uint32_t cputype, cpusubtype, filetype;
-    bool has_dwarf;   /* a non-empty debug_info section, compressed or not */
+    bool has_dwarf;   /* a non-empty debug_info section, compressed or not; or a ready index */
+    uint8_t rank;     /* of debug information: the lowest of several is best; see catalog.c */
     bool has_code;    /* the file holds the instructions: a binary, not a dSYM */
     bool damaged;     /* part of it lies outside the file */
     int64_t mtime;    /* seconds since 1970 */

@@ -1,5 +1,6 @@
 #include "resolve/image.h"
 
+#include "pack/msym.h"
 #include "resolve/companion.h"
 
 #include <stdio.h>
@@ -148,6 +149,7 @@ void ms_image_close(struct ms_image *image)
     if (!image)
         return;
     ms_oso_close(image->oso);
+    ms_ready_index_close(image->index);
     ms_dwarf_unload(&image->dwarf);
     ms_symbols_fini(&image->binary_symbols);
     ms_symbols_fini(&image->debug_symbols);
@@ -194,8 +196,13 @@ void ms_image_info(const struct ms_image *image, struct ms_image_info *out)
     memset(out, 0, sizeof *out);
     out->binary_path = image->binary.file ? ms_file_path(image->binary.file) : NULL;
     out->has_dwarf = ms_part_has_dwarf(dwarf);
+    struct ms_bytes index;
+    out->has_index = ms_part_index(dwarf, &index);
     out->debug_path = image->debug.file || out->has_dwarf ? ms_file_path(dwarf->file) : NULL;
-    out->name = ms_path_base(out->binary_path ? out->binary_path : ms_file_path(image->debug.file));
+    const char *name = out->has_index && !out->binary_path ? ms_msym_name(index) : NULL;
+    if (!name)
+        name = out->binary_path ? out->binary_path : ms_file_path(image->debug.file);
+    out->name = ms_path_base(name);
     out->arch = image->arch;
     out->has_uuid = macho->has_uuid;
     out->uuid = macho->uuid;

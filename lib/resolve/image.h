@@ -9,6 +9,7 @@
 #include "resolve/names.h"
 #include "resolve/oso.h"
 #include "resolve/part.h"
+#include "resolve/ready_index.h"
 #include "resolve/runtime_names.h"
 
 /** How far a lazy reader has come; a failure is remembered like a success. */
@@ -26,6 +27,9 @@ struct ms_image {
     enum ms_ready dwarf_ready;
     struct ms_loaded_dwarf dwarf; /* without a reader when there is no DWARF */
     struct ms_error dwarf_error;  /* why not, when dwarf_ready is MS_FAILED */
+
+    enum ms_ready index_ready;
+    struct ms_ready_index *index; /* NULL when the debug half is no ready index */
 
     enum ms_ready oso_ready;
     struct ms_oso *oso; /* NULL without a debug map */
@@ -49,6 +53,10 @@ const struct ms_part *ms_image_dwarf_part(const struct ms_image *image);
 /** Opens the DWARF reader on first use; NULL when there is none or it cannot be read. */
 struct ms_dwarf *ms_image_dwarf(struct ms_image *image);
 
+/** The ready index that stands for the DWARF, on first use; NULL when there is none, or it cannot
+ *  be read: then dwarf_ready is MS_FAILED and dwarf_error says why. */
+struct ms_ready_index *ms_image_index(struct ms_image *image);
+
 /** The debug map of an image without DWARF, on first use; NULL when there is none. */
 struct ms_oso *ms_image_oso(struct ms_image *image);
 
@@ -63,6 +71,11 @@ const struct ms_symbol *ms_image_symbol(struct ms_image *image, uint64_t address
  */
 enum ms_status ms_image_runtime_name(struct ms_image *image, uint64_t start_vm, size_t i,
                                      struct ms_runtime_name *out);
+/**
+ * What symbols, and metadata from where a function starts, say of an address; `source` is
+ * MS_SOURCE_NONE when that is nothing.
+ */
+void ms_image_symbol_frame(struct ms_image *image, uint64_t address_vm, struct ms_frame *out);
 /** Reads the symbol tables on first use. */
 void ms_image_read_symbols(struct ms_image *image);
 

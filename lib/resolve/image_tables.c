@@ -19,6 +19,19 @@ struct ms_dwarf *ms_image_dwarf(struct ms_image *image)
     return image->dwarf.reader;
 }
 
+struct ms_ready_index *ms_image_index(struct ms_image *image)
+{
+    if (image->index_ready == MS_NOT_YET) {
+        enum ms_status status =
+            ms_ready_index_open(ms_image_dwarf_part(image), &image->index, &image->dwarf_error);
+        image->index_ready = MS_READY;
+        image->starved |= status == MS_E_NOMEM;
+        if (status != MS_OK && status != MS_ABSENT)
+            image->dwarf_ready = MS_FAILED;
+    }
+    return image->index;
+}
+
 struct ms_oso *ms_image_oso(struct ms_image *image)
 {
     if (image->oso_ready == MS_NOT_YET && image->binary.file) {

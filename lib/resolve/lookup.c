@@ -89,6 +89,14 @@ static bool name_from_runtime(struct ms_image *image, struct ms_frame *frame,
     return true;
 }
 
+void ms_image_symbol_frame(struct ms_image *image, uint64_t address_vm, struct ms_frame *out)
+{
+    const struct ms_symbol *symbol = ms_image_symbol(image, address_vm);
+    memset(out, 0, sizeof *out);
+    if (symbol && (symbol->name || !name_from_runtime(image, out, symbol, address_vm)))
+        name_from_symbol(out, symbol, address_vm);
+}
+
 static enum ms_why why_unknown(const struct ms_image *image, uint64_t address_vm)
 {
     const struct ms_section *section = ms_macho_section_at(ms_image_macho(image), address_vm);
@@ -100,7 +108,8 @@ static void answer_from_dwarf(struct ms_image *image, struct ms_frame *frames, s
                               uint64_t address_vm, struct ms_answer *answer)
 {
     for (size_t i = 0; i < n; i++)
-        frames[i].linkage = linkage_of(&frames[i]);
+        if (frames[i].source == MS_SOURCE_DWARF || frames[i].source == MS_SOURCE_DEBUG_MAP)
+            frames[i].linkage = linkage_of(&frames[i]);
     struct ms_frame *outer = &frames[n - 1];
     if (!outer->linkage && !outer->name) {
         const struct ms_symbol *symbol = ms_image_symbol(image, address_vm);
@@ -153,7 +162,7 @@ static enum ms_status join(struct ms_image *image, struct store *store, const ui
             answers[i].why = store->whys[i];
         enum ms_status status = MS_OK;
         if (hit && hit->n_frames)
-            answer_from_dwarf(image, store->dwarf.frames + hit->first, hit->n_frames, addresses[i],
+            answer_from_dwarf(image, hit->frames, hit->n_frames, addresses[i],
                               &answers[i]);
         else
             status = answer_from_symbols(image, &store->arena, addresses[i], &answers[i], err);
@@ -171,17 +180,20 @@ static enum ms_status join(struct ms_image *image, struct store *store, const ui
 static enum ms_status ask(struct ms_image *image, struct store *store, const uint64_t *addresses,
                           size_t n, bool keep, struct ms_error *err)
 {
-    struct ms_dwarf *dwarf = ms_image_dwarf(image);
+    struct ms_ready_index *index = ms_image_index(image);
+    struct ms_dwarf *dwarf = index ? NULL : ms_image_dwarf(image);
     store->whys = NULL;
     if (dwarf)
         return keep ? ms_dwarf_find(dwarf, addresses[0], &store->dwarf, err)
                     : ms_dwarf_find_many(dwarf, addresses, n, &store->dwarf, err);
-    struct ms_oso *oso = ms_image_oso(image);
-    if (!oso)
+    struct ms_oso *oso = index ? NULL : ms_image_oso(image);
+    if (!oso && !index)
         return MS_OK;
     store->whys = ms_arena_zeroed(&store->arena, n ? n : 1, sizeof *store->whys);
     if (!store->whys)
         return ms_fail_memory(err);
+    if (index)
+        return ms_ready_index_find(index, addresses, n, &store->dwarf, store->whys, err);
     return ms_oso_find(oso, addresses, n, keep, &store->dwarf, store->whys, err);
 }
 

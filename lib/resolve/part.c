@@ -1,6 +1,7 @@
 #include "resolve/part.h"
 
 #include "base/error.h"
+#include "resolve/pack_shell.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -32,6 +33,17 @@ bool ms_macho_has_dwarf(const struct ms_macho *macho)
             return true;
     }
     return false;
+}
+
+bool ms_macho_index(const struct ms_macho *macho, struct ms_bytes *out)
+{
+    const struct ms_section *section = ms_macho_section(macho, MS_PACK_SEGMENT, MS_PACK_SECTION);
+    return section && ms_macho_section_bytes(macho, section, out, NULL) == MS_OK && out->n;
+}
+
+bool ms_part_index(const struct ms_part *part, struct ms_bytes *out)
+{
+    return part->file && ms_macho_index(&part->macho, out);
 }
 
 /* Takes the file over on success. */

@@ -37,5 +37,9 @@ enum ms_status ms_part_fail_archive(const char *label, struct ms_error *err);
 bool ms_macho_has_dwarf(const struct ms_macho *macho);
 /** The same; false for an absent part. */
 bool ms_part_has_dwarf(const struct ms_part *part);
+/** The ready index that the file holds in the place of DWARF (resolve/pack_shell.h). */
+bool ms_macho_index(const struct ms_macho *macho, struct ms_bytes *out);
+/** The same; false for an absent part. */
+bool ms_part_index(const struct ms_part *part, struct ms_bytes *out);
 
 #endif

@@ -28,7 +28,8 @@ static enum ms_status add(struct list *list, const struct ms_file *file,
     slice.mtime = ms_file_mtime(file);
     slice.file_bytes = ms_file_bytes(file).n;
     slice.filetype = macho->filetype;
-    slice.has_dwarf = ms_macho_has_dwarf(macho);
+    struct ms_bytes index;
+    slice.has_dwarf = ms_macho_has_dwarf(macho) || ms_macho_index(macho, &index);
     slice.text_vm = macho->text_vm;
     size_t n = strlen(ms_file_path(file)) + 1;
     slice.path = malloc(n);

@@ -107,7 +107,7 @@ static bool is_outdated(const struct ms_symbolizer *s, const struct opened *o)
         return ms_catalog_any(&s->catalog, &o->uuid) != NULL;
     struct ms_image_info info;
     ms_image_info(o->image, &info);
-    return !info.has_dwarf && ms_catalog_debug(&s->catalog, &o->uuid);
+    return !info.has_dwarf && !info.has_index && ms_catalog_debug(&s->catalog, &o->uuid);
 }
 
 /* The image with this UUID, opened on first use; NULL without memory. */
@@ -349,7 +349,7 @@ static enum ms_status look_up(struct work *w, struct ms_image *image, size_t ima
     outcome->binary_path = info.binary_path;
     outcome->debug_path = info.debug_path;
     outcome->error = *info.damage;
-    if (!info.has_dwarf) {
+    if (!info.has_dwarf && !info.has_index) {
         explain_no_dwarf(w, &w->report->images[image_index], &info, outcome);
         explain_objects(image, outcome);
     } else if (answers.n_errors) {

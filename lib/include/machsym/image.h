@@ -79,13 +79,14 @@ void ms_image_objects(const struct ms_image *image, struct ms_image_objects *out
 struct ms_image_info {
     const char *name;         /**< base name of the binary, or of the DWARF file */
     const char *binary_path;  /**< NULL when there is none */
-    const char *debug_path;   /**< the dSYM, or the binary when it has DWARF of its own; NULL */
+    const char *debug_path;   /**< the dSYM or index, or the binary when it has DWARF; NULL */
     const char *arch;
     bool has_uuid;
     struct ms_uuid uuid;
     uint64_t text_vm, text_bytes;
     uint64_t text_exec_vm;    /**< of __TEXT_EXEC (kernel), text_vm without one */
     bool has_dwarf;
+    bool has_index;           /**< a ready index (machsym/pack.h) stands in the place of DWARF */
     uint64_t end_vm;          /**< end of the highest segment that isn't debug information */
     /** A dSYM that lies beside the binary but has another UUID, so that it isn't used. */
     const char *mismatch_path;
@@ -149,7 +150,7 @@ struct ms_slice_uuid {
     int64_t mtime;       /**< of that file, seconds since 1970 */
     uint64_t file_bytes; /**< size of that file */
     uint32_t filetype;
-    bool has_dwarf;
+    bool has_dwarf;      /**< or a ready index in its place */
     uint64_t text_vm;    /**< link address A */
 };
 

@@ -1,0 +1,504 @@
+#include "pack/msym.h"
+
+#include "base/array.h"
+#include "base/cursor.h"
+#include "pack/msym_format.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <zlib.h>
+
+struct ms_msym {
+    struct ms_bytes bytes; /* of the header and all behind it */
+    const char *where;
+    struct ms_msym_head head;
+    /* Parts of `paged`, which is what the checksums are of. */
+    struct ms_bytes paged, blocks, files, names, records, strings, checks;
+    uint64_t names_n, files_n;
+    uint8_t *tested; /* a bit a page: its checksum is right */
+    /* Of the record that was read last. */
+    struct ms_piece piece;
+    struct ms_piece_node *nodes;
+    struct ms_piece_span *spans;
+    struct ms_piece_row *rows;
+    struct ms_piece_file *list;
+    size_t nodes_room, spans_room, rows_room, list_room;
+};
+
+void ms_msym_head(const struct ms_msym *msym, struct ms_msym_head *out)
+{
+    *out = msym->head;
+}
+
+void ms_msym_close(struct ms_msym *m)
+{
+    if (!m)
+        return;
+    free(m->tested);
+    free(m->nodes);
+    free(m->spans);
+    free(m->rows);
+    free(m->list);
+    free(m);
+}
+
+/* ---- the header ---------------------------------------------------------------------------------
+ */
+
+static uint64_t offset_of(const struct ms_msym *m, const uint8_t *at)
+{
+    return (uint64_t)(at - m->bytes.at);
+}
+
+static uint64_t u64_at(struct ms_bytes bytes, size_t off)
+{
+    struct ms_cursor c = ms_cursor_over(bytes, false);
+    ms_cursor_seek(&c, off);
+    return ms_cursor_u64(&c);
+}
+
+static uint32_t u32_at(struct ms_bytes bytes, size_t off)
+{
+    struct ms_cursor c = ms_cursor_over(bytes, false);
+    ms_cursor_seek(&c, off);
+    return ms_cursor_u32(&c);
+}
+
+static uint32_t check_of(const uint8_t *at, size_t n)
+{
+    return (uint32_t)crc32_z(crc32(0, NULL, 0), at, n);
+}
+
+/* Cuts a part of `count` items off the front of *rest. */
+static bool cut(struct ms_bytes *rest, uint64_t count, uint64_t width, struct ms_bytes *out)
+{
+    uint64_t n;
+    return !ms_mul_overflows(count, width, &n) && ms_bytes_part(*rest, 0, n, out) &&
+           ms_bytes_from(*rest, n, rest);
+}
+
+bool ms_msym_is_whole(struct ms_bytes h)
+{
+    return h.n >= MSYM_HEADER && memcmp(h.at, MSYM_MAGIC, 4) == 0 &&
+           !(h.at[MSYM_AT_FLAGS] & MSYM_FLAGS);
+}
+
+static enum ms_status read_header(struct ms_msym *m, struct ms_error *err)
+{
+    struct ms_bytes h = m->bytes, rest;
+    if (h.n < MSYM_HEADER || memcmp(h.at, MSYM_MAGIC, 4) != 0)
+        return ms_fail(err, MS_E_FORMAT, m->where, 0, "is no index: it does not begin with %s",
+                       MSYM_MAGIC);
+    if (u32_at(h, MSYM_AT_VERSION) % 65536 != MSYM_VERSION)
+        return ms_fail(err, MS_E_UNSUPPORTED, m->where, MSYM_AT_VERSION,
+                       "index of version %u; this program reads %d",
+                       u32_at(h, MSYM_AT_VERSION) % 65536, MSYM_VERSION);
+    if (u32_at(h, MSYM_AT_CHECK) != check_of(h.at, MSYM_AT_CHECK))
+        return ms_fail(err, MS_E_FORMAT, m->where, MSYM_AT_CHECK, "checksum of the header differs");
+    unsigned flags = u32_at(h, MSYM_AT_VERSION) >> 16;
+    m->head.base_vm = u64_at(h, MSYM_AT_BASE);
+    m->head.n_records = u64_at(h, MSYM_AT_N_RECORDS);
+    m->head.n_blocks = (size_t)u64_at(h, MSYM_AT_N_BLOCKS);
+    m->head.partial = flags & MSYM_PARTIAL;
+    m->head.broken = flags & MSYM_BROKEN;
+    m->files_n = u64_at(h, MSYM_AT_N_FILES);
+    m->names_n = u64_at(h, MSYM_AT_N_NAMES);
+    if (u64_at(h, MSYM_AT_BYTES) > h.n)
+        return ms_fail(err, MS_E_FORMAT, m->where, MSYM_AT_BYTES,
+                       "index of %llu bytes is cut off: %zu remain",
+                       (unsigned long long)u64_at(h, MSYM_AT_BYTES), h.n);
+    m->bytes.n = (size_t)u64_at(h, MSYM_AT_BYTES);
+    ms_bytes_from(m->bytes, MSYM_HEADER, &rest);
+    m->paged = rest;
+    if (flags & ~(unsigned)MSYM_FLAGS ||
+        !cut(&rest, u64_at(h, MSYM_AT_N_BLOCKS), MSYM_BLOCK, &m->blocks) ||
+        !cut(&rest, m->files_n, MSYM_FILE, &m->files) ||
+        !cut(&rest, m->names_n, MSYM_NAME, &m->names) ||
+        !cut(&rest, u64_at(h, MSYM_AT_RECORD_BYTES), 1, &m->records) ||
+        !cut(&rest, u64_at(h, MSYM_AT_STRING_BYTES), 1, &m->strings) || !m->strings.n)
+        return ms_fail(err, MS_E_FORMAT, m->where, MSYM_AT_N_BLOCKS,
+                       "tables of the index need more than its %zu bytes", m->bytes.n);
+    m->checks = rest;
+    m->paged.n -= rest.n;
+    return MS_OK;
+}
+
+const char *ms_msym_name(struct ms_bytes bytes)
+{
+    struct ms_msym m = {.bytes = bytes, .where = ""};
+    if (read_header(&m, NULL) != MS_OK)
+        return NULL;
+    uint32_t off = u32_at(bytes, MSYM_AT_NAME);
+    const char *name = off ? ms_bytes_string(m.strings, off, NULL) : NULL;
+    return name && name[0] && !strchr(name, '/') ? name : NULL;
+}
+
+enum ms_status ms_msym_open(struct ms_bytes bytes, const char *where, struct ms_msym **out,
+                            struct ms_error *err)
+{
+    struct ms_msym *m = calloc(1, sizeof *m);
+    if (!m)
+        return ms_fail_memory(err);
+    m->bytes = bytes;
+    m->where = where;
+    enum ms_status status = read_header(m, err);
+    size_t n_pages = m->paged.n / MSYM_PAGE + (m->paged.n % MSYM_PAGE != 0);
+    if (status == MS_OK && m->checks.n != n_pages * 4)
+        status = ms_fail(err, MS_E_FORMAT, where, offset_of(m, m->checks.at),
+                         "%zu bytes of checksums, expected %zu for %zu pages", m->checks.n,
+                         n_pages * 4, n_pages);
+    if (status == MS_OK &&
+        check_of(m->checks.at, m->checks.n) != u32_at(m->bytes, MSYM_AT_CHECKS_CHECK))
+        status = ms_fail(err, MS_E_FORMAT, where, offset_of(m, m->checks.at),
+                         "checksum of the checksums differs");
+    if (status == MS_OK && !(m->tested = calloc(n_pages / 8 + 1, 1)))
+        status = ms_fail_memory(err);
+    if (status != MS_OK) {
+        ms_msym_close(m);
+        return status;
+    }
+    *out = m;
+    return MS_OK;
+}
+
+/* ---- pages
+ * ------------------------------------------------------------------------------------------ */
+
+/* Tests the pages that hold [at, at + n), of which all lies in m->paged. */
+static enum ms_status test(struct ms_msym *m, const uint8_t *at, size_t n, struct ms_error *err)
+{
+    size_t off = (size_t)(at - m->paged.at), last = n ? (off + n - 1) / MSYM_PAGE : off / MSYM_PAGE;
+    for (size_t page = off / MSYM_PAGE; page <= last && n; page++) {
+        size_t start = page * MSYM_PAGE;
+        size_t bytes = m->paged.n - start < MSYM_PAGE ? m->paged.n - start : MSYM_PAGE;
+        if (m->tested[page / 8] >> page % 8 & 1)
+            continue;
+        if (check_of(m->paged.at + start, bytes) != u32_at(m->checks, page * 4))
+            return ms_fail(err, MS_E_FORMAT, m->where, MSYM_HEADER + start,
+                           "checksum of a page of the index differs: the file is damaged");
+        m->tested[page / 8] |= (uint8_t)(1 << page % 8);
+    }
+    return MS_OK;
+}
+
+/* The string at an offset of the table; *out is NULL for offset 0, which is none. */
+static enum ms_status string_at(struct ms_msym *m, uint32_t off, const char **out,
+                                struct ms_error *err)
+{
+    *out = NULL;
+    if (!off)
+        return MS_OK;
+    if (off >= m->strings.n)
+        return ms_fail(err, MS_E_FORMAT, m->where, MS_NO_OFFSET,
+                       "string 0x%x lies outside the table of 0x%zx bytes", off, m->strings.n);
+    /* Page by page, so that one name doesn't make all behind it be read. */
+    for (const uint8_t *at = m->strings.at + off, *end = m->strings.at + m->strings.n; at < end;) {
+        size_t in_page = MSYM_PAGE - (size_t)(at - m->paged.at) % MSYM_PAGE;
+        size_t n = in_page < (size_t)(end - at) ? in_page : (size_t)(end - at);
+        enum ms_status status = test(m, at, n, err);
+        if (status != MS_OK)
+            return status;
+        if (memchr(at, 0, n)) {
+            *out = (const char *)m->strings.at + off;
+            return MS_OK;
+        }
+        at += n;
+    }
+    return ms_fail(err, MS_E_FORMAT, m->where, MS_NO_OFFSET, "string 0x%x has no end", off);
+}
+
+/* Item `i` of a table of string offsets. */
+static enum ms_status strings_of(struct ms_msym *m, struct ms_bytes table, uint64_t n, uint64_t i,
+                                 unsigned width, const char **out, struct ms_error *err)
+{
+    if (i >= n)
+        return ms_fail(err, MS_E_FORMAT, m->where, offset_of(m, table.at),
+                       "number %llu in a table of %llu", (unsigned long long)i,
+                       (unsigned long long)n);
+    const uint8_t *at = table.at + i * width * 4;
+    enum ms_status status = test(m, at, width * 4u, err);
+    for (unsigned k = 0; k < width && status == MS_OK; k++)
+        status = string_at(m, u32_at((struct ms_bytes){at, width * 4u}, 4 * k), &out[k], err);
+    return status;
+}
+
+/* ---- a record
+ * ----------------------------------------------------------------------------------------- */
+
+static uint64_t get_signed(struct ms_cursor *c)
+{
+    uint64_t value = ms_cursor_uleb(c);
+    return value >> 1 ^ (value & 1 ? UINT64_MAX : 0);
+}
+
+static bool make_room(void *items_pointer, uint64_t n, size_t *room, size_t item_bytes)
+{
+    while (*room < n)
+        if (!ms_array_grow(items_pointer, *room, room, item_bytes))
+            return false;
+    return true;
+}
+
+/* A count whose items take `least` bytes each at least. */
+static uint64_t get_count(struct ms_cursor *c, size_t least)
+{
+    uint64_t n = ms_cursor_uleb(c);
+    if (n > ms_cursor_left(c) / least)
+        ms_cursor_spoil(c);
+    return c->bad ? 0 : n;
+}
+
+static enum ms_status read_files(struct ms_msym *m, struct ms_cursor *c, struct ms_error *err)
+{
+    uint64_t n = get_count(c, 1), number = 0;
+    enum ms_status status = MS_OK;
+    if (!make_room(&m->list, n, &m->list_room, sizeof *m->list))
+        return ms_fail_memory(err);
+    for (uint64_t i = 0; i < n && status == MS_OK; i++) {
+        const char *strings[3];
+        number += get_signed(c);
+        status = c->bad ? MS_OK : strings_of(m, m->files, m->files_n, number, 3, strings, err);
+        if (c->bad || status != MS_OK)
+            break;
+        m->list[i] = (struct ms_piece_file){strings[0], strings[1], strings[2]};
+    }
+    m->piece.files = m->list;
+    m->piece.n_files = (size_t)n;
+    return status;
+}
+
+static enum ms_status read_nodes(struct ms_msym *m, struct ms_cursor *c, struct ms_error *err)
+{
+    uint64_t n = get_count(c, 3), number = 0, start = m->piece.low;
+    enum ms_status status = MS_OK;
+    if (n >= MS_NO_PARENT || !make_room(&m->nodes, n, &m->nodes_room, sizeof *m->nodes))
+        return ms_fail_memory(err);
+    for (uint64_t i = 0; i < n && status == MS_OK && !c->bad; i++) {
+        struct ms_piece_node *node = &m->nodes[i];
+        const char *names[2] = {NULL, NULL};
+        uint64_t back = ms_cursor_uleb(c);
+        number += get_signed(c);
+        uint64_t has_start = ms_cursor_uleb(c);
+        if (has_start)
+            start += (has_start - 1) >> 1 ^ ((has_start - 1) & 1 ? UINT64_MAX : 0);
+        if (back >= i && (i || back))
+            ms_cursor_spoil(c);
+        *node = (struct ms_piece_node){.has_start = has_start != 0,
+                                       .start_vm = has_start ? start : 0,
+                                       .parent = i ? (uint32_t)(i - 1 - back) : MS_NO_PARENT};
+        if (i) {
+            node->call_file = (uint32_t)ms_cursor_uleb(c);
+            node->call_line = (uint32_t)ms_cursor_uleb(c);
+            node->call_column = (uint32_t)ms_cursor_uleb(c);
+        }
+        if (!c->bad)
+            status = strings_of(m, m->names, m->names_n, number, 2, names, err);
+        node->linkage = names[0];
+        node->name = names[1];
+    }
+    m->piece.nodes = m->nodes;
+    m->piece.n_nodes = (size_t)n;
+    return status;
+}
+
+static enum ms_status read_spans(struct ms_msym *m, struct ms_cursor *c, unsigned scale,
+                                 struct ms_error *err)
+{
+    uint64_t n = get_count(c, 2), low = m->piece.low, node = 0;
+    if (!make_room(&m->spans, n, &m->spans_room, sizeof *m->spans))
+        return ms_fail_memory(err);
+    for (uint64_t i = 0; i < n && !c->bad; i++) {
+        low += ms_cursor_uleb(c) << scale;
+        node += get_signed(c);
+        if (node >= m->piece.n_nodes)
+            ms_cursor_spoil(c);
+        m->spans[i] = (struct ms_piece_span){low, (uint32_t)node};
+    }
+    m->piece.spans = m->spans;
+    m->piece.n_spans = (size_t)n;
+    return MS_OK;
+}
+
+static enum ms_status read_rows(struct ms_msym *m, struct ms_cursor *c, unsigned scale,
+                                struct ms_error *err)
+{
+    uint64_t n = get_count(c, 2), low = m->piece.low;
+    uint32_t line = 0, file = 0;
+    if (!make_room(&m->rows, n, &m->rows_room, sizeof *m->rows))
+        return ms_fail_memory(err);
+    for (uint64_t i = 0; i < n && !c->bad; i++) {
+        uint8_t head = ms_cursor_u8(c);
+        uint64_t step = head & MSYM_MOST_STEP, lines = head >> 3;
+        if (!step) {
+            step = ms_cursor_uleb(c);
+            if (step & 1)
+                file = (uint32_t)ms_cursor_uleb(c);
+            step >>= 1;
+        }
+        line += lines == MSYM_LINE_MORE ? (uint32_t)get_signed(c)
+                                        : (uint32_t)lines + (uint32_t)MSYM_LINE_BASE;
+        low += step << scale;
+        m->rows[i] = (struct ms_piece_row){low, file, line, (uint32_t)ms_cursor_uleb(c)};
+    }
+    m->piece.rows = m->rows;
+    m->piece.n_rows = (size_t)n;
+    return MS_OK;
+}
+
+/* Reads what stands behind the three numbers that every record begins with into m->piece. */
+static enum ms_status read_record(struct ms_msym *m, struct ms_bytes bytes, uint64_t low,
+                                  uint64_t high, struct ms_error *err)
+{
+    struct ms_cursor c = ms_cursor_over(bytes, false);
+    enum ms_status status = test(m, bytes.at, bytes.n, err);
+    if (status != MS_OK)
+        return status;
+    uint64_t head = ms_cursor_uleb(&c);
+    unsigned scale = head & 4 ? 2 : 0;
+    m->piece = (struct ms_piece){.low = low, .high = high, .damaged = head & 2};
+    m->piece.source = (enum ms_source)(head >> 3 <= MS_SOURCE_REPORT ? head >> 3 : 0);
+    status = read_files(m, &c, err);
+    if (status == MS_OK)
+        status = read_nodes(m, &c, err);
+    if (status == MS_OK)
+        status = read_spans(m, &c, scale, err);
+    if (status == MS_OK)
+        status = read_rows(m, &c, scale, err);
+    if (status == MS_OK && (c.bad || ms_cursor_left(&c) || head >> 3 > MS_SOURCE_REPORT))
+        status = ms_fail(err, MS_E_FORMAT, m->where, offset_of(m, bytes.at),
+                         "record of 0x%llx cannot be read", (unsigned long long)low);
+    if (status != MS_OK)
+        m->piece.low = m->piece.high = 0;
+    return status;
+}
+
+/* ---- looking up
+ * ----------------------------------------------------------------------------------------- */
+
+/* Where a block's code starts, and where its records and those of the next one do. */
+struct block {
+    uint64_t low, first, end;
+};
+
+static enum ms_status block_at(struct ms_msym *m, size_t i, struct block *out, struct ms_error *err)
+{
+    size_t n = i + 1 < m->head.n_blocks ? 2 * MSYM_BLOCK : MSYM_BLOCK;
+    struct ms_bytes bytes = {m->blocks.at + i * MSYM_BLOCK, n};
+    enum ms_status status = test(m, bytes.at, n, err);
+    if (status != MS_OK)
+        return status;
+    out->low = m->head.base_vm + u64_at(bytes, 0);
+    out->first = u64_at(bytes, 8);
+    out->end = n > MSYM_BLOCK ? u64_at(bytes, MSYM_BLOCK + 8) : m->records.n;
+    if (out->first > out->end || out->end > m->records.n)
+        return ms_fail(err, MS_E_FORMAT, m->where, offset_of(m, bytes.at),
+                       "block of records from 0x%llx to 0x%llx, the records have 0x%zx bytes",
+                       (unsigned long long)out->first, (unsigned long long)out->end, m->records.n);
+    return MS_OK;
+}
+
+/* The last block that starts at or below the address. */
+static enum ms_status find_block(struct ms_msym *m, uint64_t address, struct block *out,
+                                 struct ms_error *err)
+{
+    size_t from = 0, n = m->head.n_blocks;
+    while (n) {
+        size_t half = n / 2;
+        struct block block;
+        enum ms_status status = block_at(m, from + half, &block, err);
+        if (status != MS_OK)
+            return status;
+        if (block.low <= address) {
+            from += half + 1;
+            n -= half + 1;
+        } else {
+            n = half;
+        }
+    }
+    return from ? block_at(m, from - 1, out, err) : MS_ABSENT;
+}
+
+/* A record's own bytes, and where it is; false at the end, or when that can't be read. */
+static bool next_record(struct ms_cursor *c, uint64_t *low, uint64_t *high, struct ms_bytes *bytes)
+{
+    if (!ms_cursor_left(c))
+        return false;
+    uint64_t gap = ms_cursor_uleb(c), n = ms_cursor_uleb(c), size = ms_cursor_uleb(c);
+    *bytes = ms_cursor_bytes(c, size);
+    if (c->bad || !n || ms_add_overflows(*high, gap, low) || ms_add_overflows(*low, n, high))
+        ms_cursor_spoil(c);
+    return !c->bad;
+}
+
+static enum ms_status bad_block(struct ms_msym *m, const struct block *block, struct ms_error *err)
+{
+    return ms_fail(err, MS_E_FORMAT, m->where, offset_of(m, m->records.at) + block->first,
+                   "records of the block at 0x%llx cannot be read", (unsigned long long)block->low);
+}
+
+static enum ms_status find_record(struct ms_msym *m, uint64_t address, struct ms_error *err)
+{
+    struct block block;
+    struct ms_bytes bytes, record;
+    enum ms_status status = find_block(m, address, &block, err);
+    if (status != MS_OK)
+        return status;
+    ms_bytes_part(m->records, block.first, block.end - block.first, &bytes);
+    status = test(m, bytes.at, bytes.n, err);
+    if (status != MS_OK)
+        return status;
+    struct ms_cursor c = ms_cursor_over(bytes, false);
+    uint64_t low, high = block.low;
+    while (next_record(&c, &low, &high, &record)) {
+        if (address < low)
+            return MS_ABSENT;
+        if (address < high)
+            return read_record(m, record, low, high, err);
+    }
+    return c.bad ? bad_block(m, &block, err) : MS_ABSENT;
+}
+
+enum ms_status ms_msym_find(struct ms_msym *m, uint64_t address, struct ms_ready_answer *out,
+                            struct ms_error *err)
+{
+    if (address < m->piece.low || address >= m->piece.high) {
+        enum ms_status status = find_record(m, address, err);
+        if (status != MS_OK)
+            return status;
+    }
+    ms_ready_from_piece(&m->piece, address, out);
+    return out->n_frames ? MS_OK : MS_ABSENT;
+}
+
+enum ms_status ms_msym_check(struct ms_msym *m, ms_msym_taker take, void *owner,
+                             struct ms_error *err)
+{
+    struct block block;
+    uint64_t last = m->head.base_vm, n = 0;
+    enum ms_status status = test(m, m->paged.at, m->paged.n, err);
+    for (size_t i = 0; i < m->head.n_blocks && status == MS_OK; i++) {
+        struct ms_bytes bytes, record;
+        status = block_at(m, i, &block, err);
+        if (status != MS_OK)
+            break;
+        ms_bytes_part(m->records, block.first, block.end - block.first, &bytes);
+        struct ms_cursor c = ms_cursor_over(bytes, false);
+        uint64_t low, high = block.low;
+        if (block.low < last || (i == 0 && block.first))
+            return bad_block(m, &block, err);
+        while (status == MS_OK && next_record(&c, &low, &high, &record)) {
+            status = read_record(m, record, low, high, err);
+            n++;
+            if (status == MS_OK && take && !take(owner, &m->piece))
+                return MS_OK;
+        }
+        if (status == MS_OK && c.bad)
+            return bad_block(m, &block, err);
+        last = high;
+    }
+    if (status == MS_OK && n != m->head.n_records)
+        return ms_fail(err, MS_E_FORMAT, m->where, MSYM_AT_N_RECORDS,
+                       "%llu records, the header says %llu", (unsigned long long)n,
+                       (unsigned long long)m->head.n_records);
+    return status;
+}

@@ -1,0 +1,328 @@
+#include "resolve/pack_build.h"
+
+#include "base/array.h"
+#include "base/sort.h"
+#include "base/workers.h"
+#include "dwarf/pieces.h"
+#include "dwarf/units.h"
+#include "pack/spool.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- DWARF, unit by unit -------------------------------------------------------------------- */
+
+/* One thread's: nothing in it is shared, but the sections that the reader reads. */
+struct worker {
+    struct build *build;
+    size_t lane;
+    struct ms_dwarf *reader;
+    struct ms_piece_maker *maker;
+    enum ms_status status; /* MS_OK, MS_E_NOMEM */
+    char pad[64];
+};
+
+struct build {
+    struct ms_image *image;
+    const struct ms_pack_request *request;
+    struct ms_spool *spool;
+    struct ms_named_ranges named;
+    uint64_t *units; /* offsets in .debug_info */
+    size_t n_units, units_room;
+    struct ms_error *faults; /* one a unit */
+    struct worker *workers;
+    size_t n_workers;
+};
+
+static size_t first_at_or_above(const uint64_t *items, size_t n, uint64_t address)
+{
+    size_t from = 0;
+    while (n) {
+        size_t half = n / 2;
+        if (items[from + half] < address) {
+            from += half + 1;
+            n -= half + 1;
+        } else {
+            n = half;
+        }
+    }
+    return from;
+}
+
+static bool is_wanted(const struct ms_pack_request *request, uint64_t low, uint64_t high)
+{
+    if (!request->only)
+        return true;
+    size_t i = first_at_or_above(request->only, request->n_only, low);
+    return i < request->n_only && request->only[i] < high;
+}
+
+static bool take_piece(void *owner, const struct ms_piece *piece,
+                       const struct ms_piece_claim *claim)
+{
+    struct worker *w = owner;
+    return !is_wanted(w->build->request, piece->low, piece->high) ||
+           ms_spool_add(w->build->spool, w->lane, piece, *claim);
+}
+
+static void do_unit(void *owner, size_t worker, size_t item)
+{
+    struct build *b = owner;
+    struct worker *w = &b->workers[worker];
+    if (w->status != MS_OK)
+        return;
+    if (!w->maker) {
+        w->status = ms_dwarf_open(&b->image->dwarf.sections, &w->reader, NULL);
+        if (w->status == MS_OK)
+            w->status = ms_piece_maker_open(w->reader, &b->named, &w->maker, NULL);
+    }
+    if (w->status == MS_OK)
+        w->status =
+            ms_piece_maker_run(w->maker, b->units[item], take_piece, w, &b->faults[item], NULL);
+}
+
+static enum ms_status list_units(struct build *b, struct ms_dwarf *dwarf,
+                                 struct ms_pack_counts *counts, struct ms_error *err)
+{
+    struct ms_unit_walk walk = {dwarf, false, 0};
+    struct ms_unit_header header;
+    struct ms_error found;
+    for (enum ms_status status;
+         (status = ms_unit_walk_next(&walk, &header, &found)) != MS_ABSENT;) {
+        if (status == MS_E_NOMEM)
+            return ms_fail_memory(err);
+        counts->n_units++;
+        if (status != MS_OK && !counts->n_broken++)
+            counts->first_fault = found;
+        if (status == MS_OK && !MS_PUSH(b->units, b->n_units, b->units_room, header.off))
+            return ms_fail_memory(err);
+    }
+    return MS_OK;
+}
+
+static void count_faults(const struct build *b, struct ms_pack_counts *counts)
+{
+    for (size_t i = 0; i < b->n_units; i++)
+        if (b->faults[i].status != MS_OK && !counts->n_broken++)
+            counts->first_fault = b->faults[i];
+}
+
+static enum ms_status run_units(struct build *b, struct ms_dwarf *dwarf,
+                                struct ms_pack_counts *counts, struct ms_error *err)
+{
+    enum ms_status status = list_units(b, dwarf, counts, err);
+    if (status == MS_OK)
+        status = ms_named_ranges_read(&b->named, dwarf, err);
+    if (status != MS_OK)
+        return status;
+    b->faults = calloc(b->n_units + 1, sizeof *b->faults);
+    b->workers = calloc(b->n_workers, sizeof *b->workers);
+    if (!b->faults || !b->workers)
+        return ms_fail_memory(err);
+    for (size_t i = 0; i < b->n_workers; i++)
+        b->workers[i] = (struct worker){.build = b, .lane = i};
+    ms_workers_run(b->n_workers, b->n_units, do_unit, b);
+    for (size_t i = 0; i < b->n_workers; i++)
+        if (b->workers[i].status != MS_OK)
+            return ms_fail_memory(err);
+    count_faults(b, counts);
+    return ms_spool_settle(b->spool, err);
+}
+
+static void free_build(struct build *b)
+{
+    for (size_t i = 0; b->workers && i < b->n_workers; i++) {
+        ms_piece_maker_close(b->workers[i].maker);
+        ms_dwarf_close(b->workers[i].reader);
+    }
+    free(b->workers);
+    free(b->units);
+    free(b->faults);
+    ms_named_ranges_fini(&b->named);
+    ms_spool_close(b->spool);
+}
+
+/* ---- symbols, where DWARF names nothing ------------------------------------------------------ */
+
+/* Hands out the pieces in order. */
+struct giver {
+    struct ms_image *image;
+    const struct ms_pack_request *request;
+    ms_pack_taker take;
+    void *owner;
+    struct ms_pack_counts *counts;
+    uint64_t *bounds; /* where another symbol may begin or one ends, ascending */
+    size_t n_bounds, bounds_room;
+    size_t at; /* the first bound behind what has been given */
+    struct ms_piece_row *rows;
+    size_t n_rows, rows_room;
+};
+
+static enum ms_status give(struct giver *g, const struct ms_piece *piece, struct ms_error *err)
+{
+    if (!is_wanted(g->request, piece->low, piece->high))
+        return MS_OK;
+    g->counts->n_pieces++;
+    return g->take(g->owner, piece, err);
+}
+
+static bool add_symbol_bounds(struct giver *g, const struct ms_symbols *symbols)
+{
+    for (size_t i = 0; i < symbols->n; i++)
+        if (!MS_PUSH(g->bounds, g->n_bounds, g->bounds_room, symbols->items[i].start_vm) ||
+            !MS_PUSH(g->bounds, g->n_bounds, g->bounds_room, symbols->items[i].end_vm))
+            return false;
+    return true;
+}
+
+static enum ms_status find_symbol_bounds(struct giver *g, struct ms_error *err)
+{
+    ms_image_read_symbols(g->image);
+    if (g->image->starved || !add_symbol_bounds(g, &g->image->binary_symbols) ||
+        !add_symbol_bounds(g, &g->image->debug_symbols))
+        return ms_fail_memory(err);
+    uint64_t *scratch = malloc((g->n_bounds + 1) * sizeof *scratch);
+    if (!scratch)
+        return ms_fail_memory(err);
+    ms_sort_u64(g->bounds, scratch, g->n_bounds);
+    g->n_bounds = ms_unique_u64(g->bounds, g->n_bounds);
+    free(scratch);
+    return MS_OK;
+}
+
+/* The rows of [low, high), the first of them cut to start there. */
+static bool cut_rows(struct giver *g, const struct ms_piece *lines, uint64_t low, uint64_t high)
+{
+    g->n_rows = 0;
+    for (size_t i = 0; lines && i < lines->n_rows && lines->rows[i].low < high; i++) {
+        struct ms_piece_row row = lines->rows[i];
+        if (row.low <= low) {
+            row.low = low;
+            g->n_rows = 0;
+        }
+        if (!MS_PUSH(g->rows, g->n_rows, g->rows_room, row))
+            return false;
+    }
+    return true;
+}
+
+static bool same_text(const char *a, const char *b)
+{
+    return a == b || (a && b && strcmp(a, b) == 0);
+}
+
+static bool same_name(const struct ms_frame *a, const struct ms_frame *b)
+{
+    return a->source == b->source && a->has_start == b->has_start && a->start_vm == b->start_vm &&
+           same_text(a->linkage, b->linkage) && same_text(a->name, b->name);
+}
+
+/* One stretch that a symbol names, or nothing does; lines may be known all the same. */
+static enum ms_status give_named(struct giver *g, const struct ms_frame *frame,
+                                 const struct ms_piece *lines, uint64_t low, uint64_t high,
+                                 struct ms_error *err)
+{
+    struct ms_piece_node node = {
+        frame->linkage, frame->name, frame->start_vm, frame->has_start, MS_NO_PARENT, 0, 0, 0};
+    struct ms_piece_span span = {low, 0};
+    struct ms_piece piece = {.low = low, .high = high, .source = frame->source};
+    if (!cut_rows(g, lines, low, high))
+        return ms_fail_memory(err);
+    if (frame->source != MS_SOURCE_NONE) {
+        piece.nodes = &node;
+        piece.spans = &span;
+        piece.n_nodes = piece.n_spans = 1;
+    } else {
+        piece.source = MS_SOURCE_DWARF;
+    }
+    piece.rows = g->rows;
+    piece.n_rows = g->n_rows;
+    if (lines) {
+        piece.damaged = lines->damaged;
+        piece.files = lines->files;
+        piece.n_files = lines->n_files;
+    }
+    return piece.n_nodes || piece.n_rows ? give(g, &piece, err) : MS_OK;
+}
+
+/* What no function of DWARF's has, from `low` on: named by symbols as far as they go. */
+static enum ms_status give_unnamed(struct giver *g, const struct ms_piece *lines, uint64_t low,
+                                   uint64_t high, struct ms_error *err)
+{
+    struct ms_frame frame, next;
+    enum ms_status status = MS_OK;
+    while (g->at < g->n_bounds && g->bounds[g->at] <= low)
+        g->at++;
+    ms_image_symbol_frame(g->image, low, &frame);
+    for (; g->at < g->n_bounds && g->bounds[g->at] < high && status == MS_OK; g->at++) {
+        uint64_t bound = g->bounds[g->at];
+        ms_image_symbol_frame(g->image, bound, &next);
+        if (same_name(&frame, &next))
+            continue;
+        status = give_named(g, &frame, lines, low, bound, err);
+        frame = next;
+        low = bound;
+    }
+    return status == MS_OK && low < high ? give_named(g, &frame, lines, low, high, err) : status;
+}
+
+static enum ms_status give_all(struct giver *g, const struct ms_spool *spool, struct ms_error *err)
+{
+    struct ms_piece_room room;
+    struct ms_piece piece;
+    enum ms_status status = find_symbol_bounds(g, err);
+    uint64_t end = 0; /* of what has been given */
+    memset(&room, 0, sizeof room);
+    for (size_t i = 0; i < ms_spool_n(spool) && status == MS_OK; i++) {
+        if (!ms_spool_get(spool, i, &room, &piece)) {
+            status = ms_fail_memory(err);
+            break;
+        }
+        if (end < piece.low)
+            status = give_unnamed(g, NULL, end, piece.low, err);
+        if (status == MS_OK)
+            status = piece.n_nodes ? give(g, &piece, err)
+                                   : give_unnamed(g, &piece, piece.low, piece.high, err);
+        end = piece.high;
+    }
+    if (status == MS_OK)
+        status = give_unnamed(g, NULL, end, UINT64_MAX, err);
+    ms_piece_room_fini(&room);
+    return status;
+}
+
+/* ---- all of it ----------------------------------------------------------------------------------
+ */
+
+enum ms_status ms_pack_build(struct ms_image *image, const struct ms_pack_request *request,
+                             ms_pack_taker take, void *owner, struct ms_pack_counts *counts,
+                             struct ms_error *err)
+{
+    struct build b = {.image = image, .request = request, .n_workers = request->n_workers};
+    struct giver g = {
+        .image = image, .request = request, .take = take, .owner = owner, .counts = counts};
+    memset(counts, 0, sizeof *counts);
+    struct ms_dwarf *dwarf = ms_image_dwarf(image);
+    if (!dwarf && image->dwarf_ready == MS_FAILED) {
+        if (err)
+            *err = image->dwarf_error;
+        return image->dwarf_error.status;
+    }
+    if (!dwarf)
+        return MS_ABSENT;
+    if (!b.n_workers)
+        b.n_workers = ms_workers_of_machine();
+    if (b.n_workers > MS_MAX_WORKERS)
+        b.n_workers = MS_MAX_WORKERS;
+    enum ms_status status = ms_spool_open(b.n_workers, &b.spool, err);
+    if (status == MS_OK)
+        status = run_units(&b, dwarf, counts, err);
+    if (status == MS_OK)
+        status = give_all(&g, b.spool, err);
+    if (status == MS_OK)
+        status = ms_image_intact(image, err);
+    free_build(&b);
+    free(g.bounds);
+    free(g.rows);
+    return status;
+}

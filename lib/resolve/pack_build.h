@@ -1,0 +1,37 @@
+/**
+ * resolve/pack_build.h: all that is known of an image's code, as pieces in the order of
+ * addresses: its DWARF, unit by unit on several threads, and between that its symbols. At every
+ * address they say what ms_image_find_many says.
+ */
+#ifndef MS_RESOLVE_PACK_BUILD_H
+#define MS_RESOLVE_PACK_BUILD_H
+
+#include "pack/piece.h"
+#include "resolve/image.h"
+
+struct ms_pack_request {
+    size_t n_workers; /* threads; 0 = as many as the machine has */
+    /** Only what holds one of these addresses (as linked, ascending); NULL = all. */
+    const uint64_t *only;
+    size_t n_only;
+};
+
+struct ms_pack_counts {
+    uint64_t n_units, n_broken; /* broken: said of what could be read, all the same */
+    uint64_t n_pieces;
+    struct ms_error first_fault; /* status MS_OK when all is well */
+};
+
+/** Gets a piece, borrowed until it returns. @return anything but MS_OK ends the work */
+typedef enum ms_status (*ms_pack_taker)(void *owner, const struct ms_piece *piece,
+                                        struct ms_error *err);
+
+/**
+ * @return MS_ABSENT when the image has no DWARF of its own; MS_E_NOMEM; MS_E_IO when a file was
+ *         truncated meanwhile; what `take` returned
+ */
+enum ms_status ms_pack_build(struct ms_image *image, const struct ms_pack_request *request,
+                             ms_pack_taker take, void *owner, struct ms_pack_counts *counts,
+                             struct ms_error *err);
+
+#endif
