@@ -1,10 +1,11 @@
 /*
  * machsym atos: addresses to functions, files and lines, with atos's flags and output.
  */
-#include "common/answer_json.h"
 #include "common/args.h"
+#include "common/atos_fan.h"
 #include "common/console.h"
 #include "common/input.h"
+#include "common/jobs.h"
 #include "common/names.h"
 #include "common/out.h"
 #include "common/prefixes.h"
@@ -31,7 +32,7 @@ enum pc_kind { PC_EXACT, PC_RETURN };
 static const char *const pc_kinds[] = {"exact", "return", NULL};
 
 static struct {
-    const char *object, *arch, *file, *delimiter;
+    const char *object, *arch, *file, *delimiter, *jobs;
     struct option_number load, slide, text_exec;
     bool offset, inlines, full_path, dedup, print_header, json, verbose;
     struct name_options names;
@@ -68,6 +69,7 @@ static struct option options[] = {
     {"--fold-thunks", NULL, OPTION_FLAG, &opt.names.fold, NULL, FOLD_THUNKS_HELP, NULL},
     {"--no-demangle", NULL, OPTION_FLAG, &opt.names.mangled, NULL, "leave names mangled", NULL},
     {"--verbose", NULL, OPTION_FLAG, &opt.verbose, NULL, VERBOSE_HELP, NULL},
+    {"-j", "--jobs", OPTION_TEXT, &opt.jobs, "N", JOBS_HELP, NULL},
     {"--json", NULL, OPTION_FLAG, &opt.json, NULL, "one JSON object a line for each address", NULL},
 };
 
@@ -84,18 +86,10 @@ static const struct command command = {
     "any, and without -f, addresses are read from standard input and answered as they come.",
 };
 
-/* One question: the word as given, and what it means. */
-struct question {
-    size_t word;     /* offset of its NUL-terminated text in the batch's text */
-    bool is_name;    /* it was given as a name */
-    bool is_address; /* it is an address, or the name of one */
-    uint64_t address_rt, lookup_vm;
-};
-
 struct batch {
     char *text;
     size_t n_text, text_room;
-    struct question *items;
+    struct atos_question *items;
     size_t n, room;
 };
 
@@ -103,11 +97,11 @@ struct asking {
     struct ms_image *image;
     struct ms_image_info info;
     uint64_t slide;
-    struct ms_show_pool *pool;
-    struct ms_show_style style;
+    struct atos_printer printer;
     struct ms_answers one; /* reused from address to address */
     struct out out;
     size_t n_errors_told;
+    size_t n_workers; /* 0 = one a processor */
     struct unread_names unread;
 };
 
@@ -123,13 +117,13 @@ static bool batch_add(struct batch *batch, const char *word, size_t n)
     }
     if (batch->n == batch->room) {
         size_t room = batch->room ? batch->room * 2 : 64;
-        struct question *items = realloc(batch->items, room * sizeof *items);
+        struct atos_question *items = realloc(batch->items, room * sizeof *items);
         if (!items)
             return false;
         batch->items = items;
         batch->room = room;
     }
-    batch->items[batch->n++] = (struct question){batch->n_text, false, false, 0, 0};
+    batch->items[batch->n++] = (struct atos_question){batch->n_text, false, false, 0, 0};
     memcpy(batch->text + batch->n_text, word, n);
     batch->text[batch->n_text + n] = 0;
     batch->n_text += n + 1;
@@ -139,118 +133,6 @@ static bool batch_add(struct batch *batch, const char *word, size_t n)
 static void batch_clear(struct batch *batch)
 {
     batch->n = batch->n_text = 0;
-}
-
-static bool in_image(const struct asking *a, uint64_t address_vm)
-{
-    return address_vm >= a->info.text_vm && address_vm < a->info.end_vm;
-}
-
-/* ---- printing -------------------------------------------------------------------------- */
-
-static void print_image_name(struct asking *a)
-{
-    ms_sink_puts(&a->out.sink, " (in ");
-    ms_sink_plain(&a->out.sink, a->info.name);
-    ms_sink_puts(&a->out.sink, ")");
-}
-
-static void print_frame(struct asking *a, const struct ms_shown_frame *frame)
-{
-    struct ms_sink *sink = &a->out.sink;
-    ms_sink_puts(sink, frame->source == MS_SOURCE_STUB ? "DYLD-STUB$$" : "");
-    ms_sink_plain(sink, frame->function);
-    print_image_name(a);
-    bool made_up = frame->file && !frame->line && strstr(frame->file, "<compiler-generated>");
-    if (frame->file && (frame->line || made_up)) {
-        ms_sink_puts(sink, " (");
-        ms_sink_plain(sink, frame->file);
-        ms_sink_printf(sink, ":%" PRIu32 ")", frame->line);
-    } else if (frame->has_offset)
-        ms_sink_printf(sink, " + %" PRIu64, frame->offset);
-}
-
-/* Nothing has a name: as much as is known of the address itself. */
-static void print_unnamed(struct asking *a, const struct question *q, const char *word)
-{
-    struct ms_sink *sink = &a->out.sink;
-    uint64_t address_vm = ms_slide_to_vm(q->address_rt, a->slide);
-    if (!q->is_address) {
-        ms_sink_plain(sink, word);
-    } else if (!in_image(a, q->lookup_vm)) {
-        ms_sink_printf(sink, "0x%" PRIx64, q->address_rt);
-    } else {
-        ms_sink_printf(sink, "0x%" PRIx64, q->address_rt);
-        print_image_name(a);
-        if (address_vm != a->info.text_vm)
-            ms_sink_printf(sink, " + %" PRIu64, address_vm - a->info.text_vm);
-    }
-}
-
-/* The other names of code that was folded: symbols that start where the function does. */
-static int print_folded(struct asking *a, const struct ms_shown_frame *outer)
-{
-    if (!outer->has_offset || outer->inlined)
-        return EXIT_DONE;
-    uint64_t start_vm = ms_slide_to_vm(outer->start_rt, a->slide);
-    for (size_t i = 0;; i++) {
-        struct ms_frame alias;
-        struct ms_answer answer = {&alias, 1, MS_WHY_COMPLETE};
-        struct ms_shown shown;
-        struct ms_error err;
-        enum ms_status status = ms_image_alias(a->image, start_vm, i, &alias, &err);
-        if (status == MS_ABSENT)
-            return EXIT_DONE;
-        if (status == MS_OK)
-            status = ms_show(a->pool, &answer, &a->style, outer->offset, a->slide, &shown, &err);
-        if (status != MS_OK)
-            return complain_error(&err);
-        if (strcmp(shown.frames[0].function, outer->function) == 0)
-            continue;
-        ms_sink_puts(&a->out.sink, opt.delimiter ? opt.delimiter : "\n");
-        print_frame(a, &shown.frames[0]);
-    }
-}
-
-static int print_text(struct asking *a, const struct question *q, const char *word,
-                      const struct ms_shown *shown)
-{
-    int status = EXIT_DONE;
-    struct ms_sink *sink = &a->out.sink;
-    size_t n = shown->n_frames;
-    if (!n || !shown->frames[n - 1].function) {
-        print_unnamed(a, q, word);
-    } else {
-        for (size_t i = opt.inlines ? 0 : n - 1; i < n; i++) {
-            if (!shown->frames[i].function) /* a level whose name is unknown: say its caller's */
-                continue;
-            print_frame(a, &shown->frames[i]);
-            if (i + 1 < n)
-                ms_sink_puts(sink, opt.delimiter ? opt.delimiter : "\n");
-        }
-        if (opt.dedup)
-            status = print_folded(a, &shown->frames[n - 1]);
-    }
-    ms_sink_puts(sink, opt.inlines && !opt.delimiter ? "\n\n" : "\n");
-    return status;
-}
-
-static void print_json(struct asking *a, const struct question *q, const char *word,
-                       const struct ms_shown *shown)
-{
-    struct ms_json json;
-    ms_json_init(&json, &a->out.sink, 0);
-    ms_json_object(&json);
-    if (q->is_name)
-        ms_json_field(&json, "name", word);
-    if (q->is_address) {
-        ms_json_field_address(&json, "address", q->address_rt);
-        ms_json_field_address(&json, "file_address", ms_slide_to_vm(q->address_rt, a->slide));
-    }
-    json_image_head(&json, &a->info);
-    json_shown(&json, shown);
-    ms_json_object_end(&json);
-    ms_sink_puts(&a->out.sink, "\n");
 }
 
 /* ---- answering ------------------------------------------------------------------------- */
@@ -264,34 +146,14 @@ static void tell_errors(struct asking *a, const struct ms_answers *answers)
     }
 }
 
-static int print_answer(struct asking *a, const struct batch *batch, const struct question *q,
+static int print_answer(struct asking *a, const struct batch *batch, const struct atos_question *q,
                         const struct ms_answer *answer)
 {
-    /* A word that is no address and no symbol's name: the file has no symbol for it. */
-    struct ms_answer nothing = {NULL, 0, q->is_address ? MS_WHY_NO_IMAGE : MS_WHY_STRIPPED};
-    struct ms_shown shown = {.why = MS_WHY_NO_IMAGE};
-    struct ms_error err;
-    /* What lies outside all segments is no part of the image, unless DWARF knows better. */
-    bool ask = answer && (answer->n_frames || in_image(a, q->lookup_vm));
-    uint64_t adjust = ms_slide_to_vm(q->address_rt, a->slide) - q->lookup_vm;
-    if (ms_show(a->pool, ask ? answer : &nothing, &a->style, adjust, a->slide, &shown, &err) !=
-        MS_OK)
-        return complain_error(&err);
-    const char *word = batch->text + q->word;
-    int status = EXIT_DONE;
-    for (size_t i = 0; opt.verbose && !opt.names.mangled && i < shown.n_frames; i++)
-        if (is_unread(&shown.frames[i]))
-            tell_unread(&a->unread, shown.frames[i].mangled);
-    if (opt.json)
-        print_json(a, q, word, &shown);
-    else
-        status = print_text(a, q, word, &shown);
-    ms_show_pool_clear(a->pool);
-    return status;
+    return atos_print(&a->printer, q, batch->text + q->word, answer);
 }
 
 /* A name is answered by its address; what is neither comes back as it is. */
-static int answer_name(struct asking *a, const struct batch *batch, struct question *q)
+static int answer_name(struct asking *a, const struct batch *batch, struct atos_question *q)
 {
     struct ms_error err;
     uint64_t address_vm;
@@ -311,7 +173,7 @@ static int answer_name(struct asking *a, const struct batch *batch, struct quest
     return status == MS_OK ? print_answer(a, batch, q, &a->one.items[0]) : complain_error(&err);
 }
 
-static void understand(const struct asking *a, const struct batch *batch, struct question *q)
+static void understand(const struct asking *a, const struct batch *batch, struct atos_question *q)
 {
     q->is_address = parse_address(batch->text + q->word, false, &q->address_rt);
     q->is_name = !q->is_address;
@@ -324,7 +186,7 @@ static int answer_one_by_one(struct asking *a, struct batch *batch)
 {
     int status = EXIT_DONE;
     for (size_t i = 0; i < batch->n && status == EXIT_DONE; i++) {
-        struct question *q = &batch->items[i];
+        struct atos_question *q = &batch->items[i];
         struct ms_error err;
         if (!q->is_address) {
             status = answer_name(a, batch, q);
@@ -357,9 +219,13 @@ static int answer_all(struct asking *a, struct batch *batch)
         return complain_error(&err);
     }
     tell_errors(a, &answers);
+    if (n == batch->n && atos_fan_pays(&a->printer, n, a->n_workers)) {
+        status = atos_fan(&a->printer, batch->items, batch->text, &answers, a->n_workers);
+        batch_clear(batch);
+    }
     n = 0;
     for (size_t i = 0; i < batch->n && status == EXIT_DONE; i++) {
-        struct question *q = &batch->items[i];
+        struct atos_question *q = &batch->items[i];
         status = q->is_address ? print_answer(a, batch, q, &answers.items[n++])
                                : answer_name(a, batch, q);
     }
@@ -564,6 +430,8 @@ static int run(const struct word_list *words, const struct ms_object_search *sea
     static struct asking a; /* large: it holds the output buffer */
     struct ms_error err;
     const char *path = opt.object;
+    if (!jobs_read(opt.jobs, &a.n_workers))
+        return args_misused(&command, JOBS_WRONG);
     int status = input_path(&path);
     if (status != EXIT_DONE)
         return status;
@@ -571,6 +439,7 @@ static int run(const struct word_list *words, const struct ms_object_search *sea
     if (ms_image_open(&choice, &a.image, &err) != MS_OK)
         return complain_error(&err);
     ms_image_set_object_search(a.image, search);
+    ms_image_set_workers(a.image, a.n_workers);
     ms_image_info(a.image, &a.info);
     if (input_shown(path) != path)
         a.info.name = "standard input";
@@ -581,19 +450,31 @@ static int run(const struct word_list *words, const struct ms_object_search *sea
         a.slide = ms_slide(opt.text_exec.value, a.info.text_exec_vm);
     else if (opt.slide.given)
         a.slide = opt.slide.value;
-    a.style = (struct ms_show_style){opt.full_path, opt.names.mangled, name_style(&opt.names)};
     out_stdout(&a.out);
+    a.printer = (struct atos_printer){
+        .image = a.image,
+        .info = &a.info,
+        .slide = a.slide,
+        .style = {opt.full_path, opt.names.mangled, name_style(&opt.names)},
+        .sink = &a.out.sink,
+        .unread = &a.unread,
+        .delimiter = opt.delimiter,
+        .inlines = opt.inlines,
+        .json = opt.json,
+        .dedup = opt.dedup,
+        .verbose = opt.verbose,
+    };
     if (opt.print_header && !opt.json)
         print_header(&a);
     status = EXIT_SYSTEM;
-    if (ms_show_pool_open(&a.pool, &err) == MS_OK)
+    if (ms_show_pool_open(&a.printer.pool, &err) == MS_OK)
         status = ask(&a, words);
     else
         complain_error(&err);
     status = out_finish(&a.out, status, true);
     ms_answers_fini(&a.one);
     unread_names_fini(&a.unread);
-    ms_show_pool_close(a.pool);
+    ms_show_pool_close(a.printer.pool);
     ms_image_close(a.image);
     return status;
 }

@@ -6,6 +6,7 @@
 #include "common/crash_json.h"
 #include "common/crash_summary.h"
 #include "common/input.h"
+#include "common/jobs.h"
 #include "common/names.h"
 #include "common/out.h"
 #include "common/prefixes.h"
@@ -20,7 +21,7 @@ static const char *const formats[] = {"same", "text", "ips", "json", NULL};
 
 static struct {
     struct word_list dsyms, binaries, prefixes;
-    const char *output, *thread;
+    const char *output, *thread, *jobs;
     int format;
     bool json, no_inlines, renumber, full_path, explain, strict, keep, redo, verbose;
     struct name_options names;
@@ -52,6 +53,7 @@ static struct option options[] = {
     {"--explain", NULL, OPTION_FLAG, &opt.explain, NULL,
      "say where each name came from, and of each image which files were used", NULL},
     {"--verbose", NULL, OPTION_FLAG, &opt.verbose, NULL, VERBOSE_HELP, NULL},
+    {"-j", "--jobs", OPTION_TEXT, &opt.jobs, "N", JOBS_HELP, NULL},
     {"--strict", NULL, OPTION_FLAG, &opt.strict, NULL,
      "exit with status 1 when a frame stays without a name", NULL},
 };
@@ -326,9 +328,13 @@ static int run(const struct word_list *reports, const struct ms_object_search *s
 {
     static struct job job; /* large: it holds the output buffer */
     struct ms_error err;
+    size_t n_workers;
+    if (!jobs_read(opt.jobs, &n_workers))
+        return args_misused(&command, JOBS_WRONG);
     if (ms_symbolizer_open(&job.symbolizer, &err) != MS_OK)
         return complain_error(&err);
     ms_symbolizer_set_object_search(job.symbolizer, search);
+    ms_symbolizer_set_workers(job.symbolizer, n_workers);
     int status = add_paths(&job, &opt.dsyms);
     status = status == EXIT_DONE ? add_paths(&job, &opt.binaries) : status;
     bool opened = false;

@@ -5,6 +5,7 @@
 #include "common/args.h"
 #include "common/console.h"
 #include "common/input.h"
+#include "common/jobs.h"
 #include "common/out.h"
 #include "common/report_addresses.h"
 #include "machsym/pack.h"
@@ -28,7 +29,7 @@ static struct option options[] = {
      "take only the functions that this crash report asks for; may be repeated", NULL},
     {"--check", NULL, OPTION_FLAG, &opt.check, NULL,
      "make nothing: read a whole index and test its checksums", NULL},
-    {"-j", "--jobs", OPTION_TEXT, &opt.jobs, "N", "threads; without it one a processor", NULL},
+    {"-j", "--jobs", OPTION_TEXT, &opt.jobs, "N", JOBS_HELP, NULL},
     {"--json", NULL, OPTION_FLAG, &opt.json, NULL, "one JSON document about what was made", NULL},
 };
 
@@ -176,14 +177,12 @@ static int run(const char *path)
     if (status != EXIT_DONE)
         return status;
     struct ms_image_choice choice = {.path = path, .arch = opt.arch, .no_companion = opt.check};
-    uint64_t jobs = 0;
-    if (opt.jobs && (!parse_address(opt.jobs, false, &jobs) || !jobs || jobs > 64))
-        return args_misused(&command, "-j needs a number from 1 to 64");
+    if (!jobs_read(opt.jobs, &m.options.n_workers))
+        return args_misused(&command, JOBS_WRONG);
     enum ms_status opened = ms_image_open(&choice, &m.image, &err);
     if (opened != MS_OK)
         return complain_error(&err);
     ms_image_info(m.image, &m.info);
-    m.options.n_workers = (size_t)jobs;
     status = opt.check ? check(&m, path) : make(&m, path);
     report_addresses_fini(&m.addresses);
     free(m.made);

@@ -6,12 +6,12 @@ _machsym_options() {
     crash)
         echo "-d --dsym -b --binary -o --output --format --json --no-inlines --renumber" \
             "--full-path --oso-prefix-map --full-names --fold-thunks --no-demangle --thread --keep --redo" \
-            "--explain --verbose --strict"
+            "--explain --verbose -j --jobs --strict"
         ;;
     atos)
         echo "-o -arch -l --loadAddress -s --slide -offset -textExecAddress -i --inlineFrames" \
             "-d --delimiter -f -fullPath -dedup -printHeader --pc --oso-prefix-map --full-names --fold-thunks" \
-            "--no-demangle --verbose --json"
+            "--no-demangle --verbose -j --jobs --json"
         ;;
     slide) echo "-o -arch -l --vmmap --report --images --value --json" ;;
     uuid) echo "-arch --json" ;;

@@ -34,6 +34,7 @@ complete -c machsym -l help -d 'show help'
 complete -c machsym -l version -d 'show the version'
 
 # crash
+complete -c machsym -n '__machsym_is crash' -s j -l jobs -x -d 'threads to use'
 complete -c machsym -n '__machsym_is crash' -F
 complete -c machsym -n '__machsym_is crash' -s d -l dsym -r -F -d 'dSYM, or folder to search'
 complete -c machsym -n '__machsym_is crash' -s b -l binary -r -F -d 'binary, bundle, or folder to search'
@@ -55,6 +56,7 @@ complete -c machsym -n '__machsym_is crash' -l verbose -d 'say why a name stays 
 complete -c machsym -n '__machsym_is crash' -l strict -d 'status 1 when a frame stays without a name'
 
 # atos
+complete -c machsym -n '__machsym_is atos' -s j -l jobs -x -d 'threads to use'
 complete -c machsym -n '__machsym_is atos' -s o -r -F -d 'binary, dSYM, app or other bundle'
 complete -c machsym -n '__machsym_is atos' -o arch -x -a $archs -d 'slice of a universal file'
 complete -c machsym -n '__machsym_is atos' -s l -l loadAddress -x -d 'load address'

@@ -1,4 +1,4 @@
-#include "base/workers.h"
+#include "machsym/workers.h"
 
 #include <pthread.h>
 #include <stdatomic.h>

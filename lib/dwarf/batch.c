@@ -1,6 +1,6 @@
 /* ms_dwarf_find_many: from a batch of addresses to the units, one pass over each. */
 #include "base/array.h"
-#include "base/workers.h"
+#include "machsym/workers.h"
 #include "dwarf/aranges.h"
 #include "dwarf/cover.h"
 #include "dwarf/fault.h"

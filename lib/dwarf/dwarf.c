@@ -1,6 +1,6 @@
 #include "dwarf/dwarf.h"
 
-#include "base/workers.h"
+#include "machsym/workers.h"
 #include "dwarf/keep.h"
 #include "dwarf/reader.h"
 

@@ -1,5 +1,6 @@
 #include "resolve/image.h"
 
+#include "machsym/workers.h"
 #include "pack/msym.h"
 #include "resolve/companion.h"
 
@@ -174,6 +175,11 @@ void ms_image_objects(const struct ms_image *image, struct ms_image_objects *out
     memset(out, 0, sizeof *out);
     if (image->oso)
         ms_oso_objects(image->oso, out);
+}
+
+void ms_image_set_workers(struct ms_image *image, size_t n)
+{
+    image->n_workers = n ? n : ms_workers_of_machine();
 }
 
 /* The end of what is mapped into a process: __DWARF lies behind it in a dSYM alone. */

@@ -24,6 +24,7 @@ struct ms_image {
     char *mismatch_path;
     struct ms_uuid mismatch_uuid;
 
+    size_t n_workers; /* 0: nobody has said */
     enum ms_ready dwarf_ready;
     struct ms_loaded_dwarf dwarf; /* without a reader when there is no DWARF */
     struct ms_error dwarf_error;  /* why not, when dwarf_ready is MS_FAILED */

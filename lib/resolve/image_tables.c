@@ -6,7 +6,10 @@ static enum ms_status open_dwarf(struct ms_image *image, struct ms_error *err)
     const struct ms_part *part = ms_image_dwarf_part(image);
     if (!ms_part_has_dwarf(part))
         return MS_ABSENT;
-    return ms_dwarf_load(&part->macho, &image->dwarf, err);
+    enum ms_status status = ms_dwarf_load(&part->macho, &image->dwarf, err);
+    if (status == MS_OK && image->n_workers)
+        ms_dwarf_set_workers(image->dwarf.reader, image->n_workers);
+    return status;
 }
 
 struct ms_dwarf *ms_image_dwarf(struct ms_image *image)

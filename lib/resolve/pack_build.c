@@ -2,7 +2,7 @@
 
 #include "base/array.h"
 #include "base/sort.h"
-#include "base/workers.h"
+#include "machsym/workers.h"
 #include "dwarf/pieces.h"
 #include "dwarf/units.h"
 #include "pack/spool.h"

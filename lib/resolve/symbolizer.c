@@ -26,6 +26,8 @@ struct ms_symbolizer {
     struct opened *opened;
     size_t n_opened, opened_room;
     struct ms_index by_uuid; /* into opened */
+    bool set_workers; /* n_workers was said */
+    size_t n_workers;
     struct ms_object_search search;
 };
 
@@ -64,6 +66,12 @@ void ms_symbolizer_set_object_search(struct ms_symbolizer *symbolizer,
     symbolizer->search = *search;
 }
 
+void ms_symbolizer_set_workers(struct ms_symbolizer *symbolizer, size_t n)
+{
+    symbolizer->set_workers = true;
+    symbolizer->n_workers = n;
+}
+
 size_t ms_symbolizer_skipped(const struct ms_symbolizer *symbolizer, struct ms_error *first)
 {
     if (symbolizer->catalog.n_skipped)
@@ -96,6 +104,8 @@ static void open_best(struct ms_symbolizer *s, struct opened *o)
     }
     if (o->image)
         ms_image_set_object_search(o->image, &s->search);
+    if (o->image && s->set_workers)
+        ms_image_set_workers(o->image, s->n_workers);
 }
 
 /* Whether files that were added since would tell more than what was opened. */

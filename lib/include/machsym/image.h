@@ -66,6 +66,13 @@ void ms_image_close(struct ms_image *image); /**< takes NULL */
  */
 void ms_image_set_object_search(struct ms_image *image, const struct ms_object_search *search);
 
+/**
+ * Threads that one look-up of many addresses may use, the caller's included: 1 unless this is
+ * called, before the first look-up; 0 = as many as the machine has processors. Answers don't
+ * depend on it.
+ */
+void ms_image_set_workers(struct ms_image *image, size_t n);
+
 /** What became of the object files that a debug map led to, so far. */
 struct ms_image_objects {
     size_t n_used;          /**< whose debug information was read */

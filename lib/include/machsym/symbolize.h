@@ -70,6 +70,9 @@ enum ms_status ms_symbolizer_add(struct ms_symbolizer *symbolizer, const char *p
 void ms_symbolizer_set_object_search(struct ms_symbolizer *symbolizer,
                                      const struct ms_object_search *search);
 
+/** As ms_image_set_workers, for each image; to be said before the first report. */
+void ms_symbolizer_set_workers(struct ms_symbolizer *symbolizer, size_t n);
+
 /**
  * How many folders and files below the folders that were added could not be read, and so may
  * hide what is looked for; *first tells why the first was.

@@ -1,11 +1,15 @@
 /**
- * base/workers.h: one job's items done by several threads. Which thread does which item is left
+ * machsym/workers.h: one job's items done by several threads. Which thread does which item is left
  * to chance, so results must be stored by item.
  */
-#ifndef MS_BASE_WORKERS_H
-#define MS_BASE_WORKERS_H
+#ifndef MACHSYM_WORKERS_H
+#define MACHSYM_WORKERS_H
 
 #include <stddef.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
 
 /** More threads than this are of no use to anything here. */
 enum { MS_MAX_WORKERS = 64 };
@@ -21,5 +25,9 @@ void ms_workers_run(size_t n_workers, size_t n_items, ms_work work, void *owner)
 
 /** How many threads the machine can run at once, as far as it tells: 1 to MS_MAX_WORKERS. */
 size_t ms_workers_of_machine(void);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif
