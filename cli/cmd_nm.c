@@ -220,8 +220,11 @@ static void print_fileset(struct run *run, const struct ms_macho *macho, const s
         if (status == MS_ABSENT || run->out.sink.failed)
             return;
         struct ms_macho image;
-        if (status == MS_OK)
-            status = ms_macho_parse_at(macho->bytes, entry.off, entry.name, &image, &err);
+        char where[4096 + 300];
+        if (status == MS_OK) {
+            snprintf(where, sizeof where, "%s(%s)", place->path, entry.name);
+            status = ms_macho_parse_at(macho->bytes, entry.off, where, &image, &err);
+        }
         if (status != MS_OK) {
             note(run, complain_error(&err));
             continue;

@@ -202,12 +202,11 @@ static struct ms_tree_sources wanted_sources(void)
 static void say_counts(const struct subject *subject, const char *label,
                        const struct ms_symbol_tree *tree)
 {
-    fprintf(stderr,
-            "machsym symbols: %s (%s): %zu of the symbol table, %zu function starts, %zu functions "
-            "of DWARF, %zu of the debug map, %zu exports, %zu named by metadata; merged %zu "
-            "symbols, %zu lines\n",
-            label, subject->info.arch, tree->n_nlist, tree->n_starts, tree->n_dwarf,
-            tree->n_debug_map, tree->n_exports, tree->n_runtime, tree->n_symbols, tree->n_lines);
+    complain("%s (%s): %zu of the symbol table, %zu function starts, %zu functions "
+             "of DWARF, %zu of the debug map, %zu exports, %zu named by metadata; merged %zu "
+             "symbols, %zu lines",
+             label, subject->info.arch, tree->n_nlist, tree->n_starts, tree->n_dwarf,
+             tree->n_debug_map, tree->n_exports, tree->n_runtime, tree->n_symbols, tree->n_lines);
 }
 
 static enum ms_status write_json(struct run *run, const struct subject *subject,
