@@ -161,6 +161,12 @@ $(BUILD)/tests/slots: $(BUILD)/obj/tests/oracle/slots.o $(LIB_A)
 	$(call say,LD )
 	$(Q)$(CXX) $(LDFLAGS_ALL) -o $@ $^ $(LDLIBS)
 
+# What tests/bench measures the engine's passes with.
+$(BUILD)/tests/scan: $(BUILD)/obj/tests/bench/scan.o $(LIB_A)
+	@mkdir -p $(@D)
+	$(call say,LD )
+	$(Q)$(CXX) $(LDFLAGS_ALL) -o $@ $^ $(LDLIBS)
+
 # `check` runs make again for the work itself, since what wildcards and compilers find is only
 # right once the packages are there.
 .PHONY: check suites tests
@@ -172,7 +178,7 @@ suites:
 	@tests/run "tests/unit/run $(UNIT)" \
 	    "tests/fuzz/run $(BUILD) $(FUZZ)" \
 	    "tests/cli/run $(BUILD)" \
-	    $(foreach s,$(wildcard tests/names/run tests/oracle/run tests/corpus/run tests/man/run),"$(s) $(BUILD)") \
+	    $(foreach s,$(wildcard tests/names/run tests/oracle/run tests/corpus/run tests/man/run tests/large/run tests/callgrind/run),"$(s) $(BUILD)") \
 	    $(if $(filter 1,$(SAN)),,"tests/lint/run $(BUILD)" "tests/install/run $(BUILD)")
 
 # ---- packages --------------------------------------------------------------------------------
@@ -198,7 +204,7 @@ lint: all
 	@tests/lint/run $(BUILD)
 fixtures:
 	fixtures/build $(if $(SWIFTC),--swiftc $(SWIFTC))
-bench: all
+bench: all $(BUILD)/tests/scan
 	tests/bench/bench --build $(BUILD) $(BENCH_ARGS)
 
 # ---- install ---------------------------------------------------------------------------------
