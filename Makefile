@@ -179,6 +179,7 @@ suites:
 	    "tests/fuzz/run $(BUILD) $(FUZZ)" \
 	    "tests/cli/run $(BUILD)" \
 	    $(foreach s,$(wildcard tests/names/run tests/oracle/run tests/corpus/run tests/man/run tests/large/run tests/callgrind/run),"$(s) $(BUILD)") \
+	    "tests/oracle/compare-pack --build $(BUILD)" \
 	    $(if $(filter 1,$(SAN)),,"tests/lint/run $(BUILD)" "tests/install/run $(BUILD)")
 
 # ---- packages --------------------------------------------------------------------------------

@@ -35,7 +35,7 @@ static enum ms_status write_msym(const struct ms_image *image, const struct ms_m
 {
     struct ms_text shell;
     ms_text_init(&shell, SIZE_MAX / 2);
-    enum ms_status status = ms_pack_shell(&ms_image_dwarf_part(image)->macho, n, &shell, err);
+    enum ms_status status = ms_pack_shell(ms_image_macho(image), n, &shell, err);
     if (status == MS_OK) {
         result->n_bytes = shell.n + n;
         if (!give(sink, shell.at, shell.n) || !ms_msym_give(writer, give, sink))

@@ -79,31 +79,42 @@ static void add_commands(struct shell *s, const struct ms_macho *macho)
             segment == macho->n_segments)
             continue;
         const char *name = macho->segments[segment++].name;
-        if (strcmp(name, MS_PACK_SEGMENT) != 0 && strcmp(name, "__LINKEDIT") != 0)
+        if (strcmp(name, MS_PACK_SEGMENT) != 0)
             add_segment(s, command->body);
     }
 }
 
-/* Behind all else in memory, as dsymutil puts __DWARF. */
-static uint64_t index_vm(const struct ms_macho *macho)
+/* Where in memory the segment of the index is said to be. */
+struct place {
+    uint64_t vm, bytes;
+};
+
+/*
+ * Where the debug information was, if it was in this file, so that what lies in a segment and what
+ * doesn't stays the same; where that is too small, behind all else.
+ */
+static struct place find_place(const struct ms_macho *macho, uint64_t n)
 {
     uint64_t end = 0;
+    const struct ms_segment *debug = NULL;
     for (size_t i = 0; i < macho->n_segments; i++) {
         const struct ms_segment *s = &macho->segments[i];
-        if (strcmp(s->name, MS_PACK_SEGMENT) != 0 && s->vm_bytes <= UINT64_MAX - s->vm - PAGE &&
-            s->vm + s->vm_bytes > end)
+        if (strcmp(s->name, MS_PACK_SEGMENT) == 0)
+            debug = debug ? debug : s;
+        else if (s->vm_bytes <= UINT64_MAX - s->vm - PAGE && s->vm + s->vm_bytes > end)
             end = s->vm + s->vm_bytes;
     }
-    return (end + PAGE - 1) / PAGE * PAGE;
+    if (debug && (debug->vm_bytes >= n || debug->vm >= end))
+        return (struct place){debug->vm, debug->vm_bytes > n ? debug->vm_bytes : n};
+    return (struct place){(end + PAGE - 1) / PAGE * PAGE, (n + PAGE - 1) / PAGE * PAGE};
 }
 
-static void add_index(struct shell *s, uint64_t vm, uint64_t off, uint64_t n)
+static void add_index(struct shell *s, struct place place, uint64_t off, uint64_t n)
 {
     uint8_t command[SEGMENT_64 + SECTION_64] = {0};
     size_t word = s->is64 ? 8 : 4, head = s->is64 ? SEGMENT_64 : SEGMENT_32;
     size_t size = head + (s->is64 ? SECTION_64 : SECTION_32);
-    uint64_t rounded = (n + PAGE - 1) / PAGE * PAGE;
-    const uint64_t segment[] = {vm, rounded, off, n}, section[] = {vm, n};
+    const uint64_t segment[] = {place.vm, place.bytes, off, n}, section[] = {place.vm, n};
     put_u32(command, s->is64 ? MS_LC_SEGMENT_64 : MS_LC_SEGMENT);
     put_u32(command + 4, (uint32_t)size);
     memcpy(command + 8, MS_PACK_SEGMENT, sizeof MS_PACK_SEGMENT);
@@ -133,11 +144,11 @@ enum ms_status ms_pack_shell(const struct ms_macho *macho, uint64_t n, struct ms
     uint8_t header[32] = {0};
     size_t header_bytes = s.is64 ? 32 : 28,
            index = s.is64 ? SEGMENT_64 + SECTION_64 : SEGMENT_32 + SECTION_32;
-    uint64_t vm = index_vm(macho);
+    struct place place = find_place(macho, n);
     if (macho->big)
         return ms_fail(err, MS_E_UNSUPPORTED, macho->where, MS_NO_OFFSET,
                        "indexes of big-endian images are not made");
-    if (n > UINT32_MAX - PAGE || (!s.is64 && vm + n > UINT32_MAX))
+    if (n > UINT32_MAX - PAGE || (!s.is64 && place.vm + place.bytes > UINT32_MAX))
         return ms_fail(err, MS_E_LIMIT, macho->where, MS_NO_OFFSET,
                        "an index of %llu bytes is more than a section can have",
                        (unsigned long long)n);
@@ -145,7 +156,7 @@ enum ms_status ms_pack_shell(const struct ms_macho *macho, uint64_t n, struct ms
     add_commands(&s, macho);
     size_t commands = out->n - s.start + index;
     uint64_t off = (commands + PAGE - 1) / PAGE * PAGE;
-    add_index(&s, vm, off, n);
+    add_index(&s, place, off, n);
     add(&s, zeros, (size_t)(off - (out->n - s.start)));
     enum ms_status status = ms_text_check(out, err);
     if (status != MS_OK)
