@@ -362,8 +362,11 @@ static uint32_t node_of(struct ms_piece_maker *m, uint32_t node)
             m->no_memory = true;
             return 0;
         }
-        struct ms_piece_node made = {f->linkage, f->name, f->entry_vm, f->has_entry,
-                                     parent,     0,       0,           0};
+        struct ms_piece_node made = {.linkage = f->linkage,
+                                     .name = f->name,
+                                     .start_vm = f->entry_vm,
+                                     .has_start = f->has_entry,
+                                     .parent = parent};
         if (parent != MS_NO_PARENT) {
             made.call_file = file_of(m, f->call_file);
             made.call_line = f->call_line;

@@ -44,8 +44,8 @@ struct ms_msym_writer {
     uint8_t header[MSYM_HEADER];
     struct block *blocks;
     size_t n_blocks, blocks_room;
-    uint32_t *piece_files; /* numbers in `files` */
-    size_t piece_files_room;
+    uint32_t *known; /* names of a spool's number, as a number of ours plus one; 0 = not yet */
+    size_t n_known;
     bool failed;
 };
 
@@ -90,7 +90,7 @@ void ms_msym_writer_close(struct ms_msym_writer *w)
     free(w->name_bytes.at);
     free(w->checks.at);
     free(w->blocks);
-    free(w->piece_files);
+    free(w->known);
     free(w);
 }
 
@@ -172,11 +172,30 @@ static uint32_t file_number(struct ms_msym_writer *w, const struct ms_piece_file
     return number_of(w, &w->files, item);
 }
 
-static uint32_t names_number(struct ms_msym_writer *w, const struct ms_piece_node *node)
+static uint32_t find_names(struct ms_msym_writer *w, const struct ms_piece_node *node)
 {
     uint32_t item[2] = {ms_strings_add(w->strings, node->linkage),
                         ms_strings_add(w->strings, node->name)};
     return number_of(w, &w->names, item);
+}
+
+/* What a node's number among the spool's names has become. */
+static uint32_t names_number(struct ms_msym_writer *w, const struct ms_piece_node *node)
+{
+    if (!node->names)
+        return find_names(w, node);
+    while (w->n_known <= node->names) {
+        size_t n = w->n_known;
+        if (!ms_array_grow(&w->known, n, &w->n_known, sizeof *w->known)) {
+            w->failed = true;
+            return 0;
+        }
+        memset(w->known + n, 0, (w->n_known - n) * sizeof *w->known);
+    }
+    uint32_t *known = &w->known[node->names];
+    if (!*known)
+        *known = find_names(w, node) + 1;
+    return *known - 1;
 }
 
 /* ---- a record

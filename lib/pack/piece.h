@@ -13,7 +13,9 @@
 /** A function, or a call inlined into it. */
 struct ms_piece_node {
     const char *linkage, *name; /* as in struct ms_frame; NULL when unknown */
-    uint64_t start_vm;          /* its entry; meaningful when has_start */
+    uint32_t names;    /* nodes of one number, of pieces out of one spool, have these two the same;
+                          0 = nobody has looked */
+    uint64_t start_vm; /* its entry; meaningful when has_start */
     bool has_start;
     uint32_t parent; /* the node it is inlined into, always an earlier one; MS_NO_PARENT */
     /* Of an inlined call: where it stands in its parent. */

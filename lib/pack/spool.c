@@ -1,6 +1,7 @@
 #include "pack/spool.h"
 
 #include "base/array.h"
+#include "base/index.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -13,9 +14,26 @@ struct record {
     uint32_t lane;
 };
 
+/* The names of a node: many nodes have the same ones. */
+struct names {
+    const char *linkage, *name;
+};
+
+/* Names by their pointers, met lately. */
+struct met {
+    struct names names;
+    uint32_t number; /* of the lane's, plus one; 0 = none */
+};
+enum { N_MET = 1 << 12 };
+
 struct lane {
     uint8_t *bytes;
     size_t n, room;
+    struct names *names;
+    size_t n_names, names_room;
+    uint32_t first_name;      /* of the spool's numbers; after settling */
+    struct ms_index by_names; /* the hash of both pointers to `names` */
+    struct met *met;
     struct record *records;
     size_t n_records, records_room;
     char pad[64]; /* two threads' lanes share no line of the cache */
@@ -56,8 +74,12 @@ void ms_spool_close(struct ms_spool *spool)
     if (!spool)
         return;
     for (size_t i = 0; i < spool->n_lanes; i++) {
-        free(spool->lanes[i].bytes);
-        free(spool->lanes[i].records);
+        struct lane *lane = &spool->lanes[i];
+        free(lane->bytes);
+        free(lane->records);
+        free(lane->names);
+        free(lane->met);
+        ms_index_fini(&lane->by_names);
     }
     free(spool->lanes);
     free(spool->records);
@@ -128,6 +150,33 @@ static const char *get_string(const uint8_t **at, uintptr_t *last)
     return (const char *)*last; /* as it was put there */
 }
 
+static uint32_t find_names(struct lane *lane, struct names names)
+{
+    uint64_t hash = ms_hash(0, &names, sizeof names);
+    uint32_t i;
+    for (size_t probe = 0; (i = ms_index_next(&lane->by_names, hash, &probe)) != MS_INDEX_NONE;)
+        if (lane->names[i].linkage == names.linkage && lane->names[i].name == names.name)
+            return i + 1;
+    if (lane->n_names >= MS_INDEX_NONE - 1 ||
+        !ms_index_add(&lane->by_names, hash, (uint32_t)lane->n_names) ||
+        !MS_PUSH(lane->names, lane->n_names, lane->names_room, names))
+        return 0;
+    return (uint32_t)lane->n_names;
+}
+
+/* The lane's number of a node's names, plus one; 0 without memory. */
+static uint32_t number_of_names(struct lane *lane, const struct ms_piece_node *node)
+{
+    struct names names = {node->linkage, node->name};
+    uintptr_t key = (uintptr_t)names.linkage * 31 + (uintptr_t)names.name;
+    if (!lane->met && !(lane->met = calloc(N_MET, sizeof *lane->met)))
+        return 0;
+    struct met *met = &lane->met[(key ^ key >> 12) % N_MET];
+    if (!met->number || met->names.linkage != names.linkage || met->names.name != names.name)
+        *met = (struct met){names, find_names(lane, names)};
+    return met->number;
+}
+
 /* What a piece can't be longer than, packed. SIZE_MAX when that can't be said. */
 static size_t most_bytes(const struct ms_piece *p)
 {
@@ -154,14 +203,19 @@ static bool reserve(struct lane *lane, size_t n)
     return true;
 }
 
-static uint8_t *put_nodes(uint8_t *at, const struct ms_piece *p, uintptr_t *last)
+/* NULL without memory. */
+static uint8_t *put_nodes(struct lane *lane, uint8_t *at, const struct ms_piece *p)
 {
     uint64_t start = p->low;
+    uint32_t last = 0;
     for (size_t i = 0; i < p->n_nodes; i++) {
         const struct ms_piece_node *node = &p->nodes[i];
         at = put_uleb(at, i - 1 - (node->parent == MS_NO_PARENT ? UINT64_MAX : node->parent));
-        at = put_string(at, node->linkage, last);
-        at = put_string(at, node->name, last);
+        uint32_t number = number_of_names(lane, node);
+        if (!number)
+            return NULL;
+        at = put_uleb(at, fold((int64_t)number - (int64_t)last));
+        last = number;
         at = put_uleb(at, node->has_start ? fold((int64_t)(node->start_vm - start)) + 1 : 0);
         if (node->has_start)
             start = node->start_vm;
@@ -214,7 +268,9 @@ bool ms_spool_add(struct ms_spool *spool, size_t index, const struct ms_piece *p
         at = put_string(at, p->files[i].dir, &last);
         at = put_string(at, p->files[i].file, &last);
     }
-    at = put_nodes(at, p, &last);
+    at = put_nodes(lane, at, p);
+    if (!at)
+        return false;
     at = put_spans_and_rows(at, p);
     lane->n = (size_t)(at - lane->bytes);
     return MS_PUSH(lane->records, lane->n_records, lane->records_room, record);
@@ -328,10 +384,13 @@ static bool sweep(struct ms_spool *spool, struct heap *heap)
 static bool gather(struct ms_spool *spool)
 {
     bool ascending = true;
-    size_t n = 0;
-    for (size_t i = 0; i < spool->n_lanes; i++)
+    size_t n = 0, all_names = 0;
+    uint32_t n_names = 0;
+    for (size_t i = 0; i < spool->n_lanes; i++) {
         n += spool->lanes[i].n_records;
-    if (n >= UINT32_MAX || n > SIZE_MAX / sizeof *spool->records)
+        all_names += spool->lanes[i].n_names;
+    }
+    if (n >= UINT32_MAX || all_names >= UINT32_MAX || n > SIZE_MAX / sizeof *spool->records)
         return false;
     spool->records = malloc((n ? n : 1) * sizeof *spool->records);
     if (!spool->records)
@@ -345,6 +404,8 @@ static bool gather(struct ms_spool *spool)
         free(lane->records);
         lane->records = NULL;
         lane->n_records = lane->records_room = 0;
+        lane->first_name = n_names;
+        n_names += (uint32_t)lane->n_names;
     }
     for (size_t i = 1; i < n && ascending; i++)
         ascending = by_low(&spool->records[i - 1], &spool->records[i]) <= 0;
@@ -396,16 +457,19 @@ static bool make_room(void *items_pointer, size_t n, size_t *room, size_t item_b
     return true;
 }
 
-static void get_nodes(const uint8_t **at, uint64_t low, size_t n, struct ms_piece_node *nodes,
-                      uintptr_t *last)
+static void get_nodes(const struct lane *lane, const uint8_t **at, uint64_t low, size_t n,
+                      struct ms_piece_node *nodes)
 {
     uint64_t start = low;
+    uint32_t number = 0;
     for (size_t i = 0; i < n; i++) {
         struct ms_piece_node *node = &nodes[i];
         uint64_t back = get_uleb(at);
         node->parent = back == i ? MS_NO_PARENT : (uint32_t)(i - 1 - back);
-        node->linkage = get_string(at, last);
-        node->name = get_string(at, last);
+        number = (uint32_t)((int64_t)number + unfold(get_uleb(at)));
+        node->linkage = lane->names[number - 1].linkage;
+        node->name = lane->names[number - 1].name;
+        node->names = lane->first_name + number;
         uint64_t distance = get_uleb(at);
         node->has_start = distance != 0;
         if (distance)
@@ -476,7 +540,7 @@ bool ms_spool_get(const struct ms_spool *spool, size_t i, struct ms_piece_room *
         room->files[k].dir = get_string(&at, &last);
         room->files[k].file = get_string(&at, &last);
     }
-    get_nodes(&at, record->low, n_nodes, room->nodes, &last);
+    get_nodes(&spool->lanes[record->lane], &at, record->low, n_nodes, room->nodes);
     n_spans = get_spans(&at, record, stretch, n_spans, room->spans);
     n_rows = get_rows(&at, record, stretch, n_rows, room->rows);
     *out = (struct ms_piece){stretch->low, stretch->high, (enum ms_source)(head >> 1),

@@ -222,8 +222,11 @@ static enum ms_status give_named(struct giver *g, const struct ms_frame *frame,
                                  const struct ms_piece *lines, uint64_t low, uint64_t high,
                                  struct ms_error *err)
 {
-    struct ms_piece_node node = {
-        frame->linkage, frame->name, frame->start_vm, frame->has_start, MS_NO_PARENT, 0, 0, 0};
+    struct ms_piece_node node = {.linkage = frame->linkage,
+                                 .name = frame->name,
+                                 .start_vm = frame->start_vm,
+                                 .has_start = frame->has_start,
+                                 .parent = MS_NO_PARENT};
     struct ms_piece_span span = {low, 0};
     struct ms_piece piece = {.low = low, .high = high, .source = frame->source};
     if (!cut_rows(g, lines, low, high))
