@@ -16,6 +16,9 @@ struct ms_msym {
     struct ms_bytes paged, blocks, files, names, records, strings, checks;
     uint64_t names_n, files_n;
     uint8_t *tested; /* a bit a page: its checksum is right */
+    /* A page: so many from it on are known to hold no end of a string. Strings that overlap would
+     * be read to their ends again and again without it. */
+    uint32_t *endless;
     /* Of the record that was read last. */
     struct ms_piece piece;
     struct ms_piece_node *nodes;
@@ -35,6 +38,7 @@ void ms_msym_close(struct ms_msym *m)
     if (!m)
         return;
     free(m->tested);
+    free(m->endless);
     free(m->nodes);
     free(m->spans);
     free(m->rows);
@@ -151,7 +155,8 @@ enum ms_status ms_msym_open(struct ms_bytes bytes, const char *where, struct ms_
         check_of(m->checks.at, m->checks.n) != u32_at(m->bytes, MSYM_AT_CHECKS_CHECK))
         status = ms_fail(err, MS_E_FORMAT, where, offset_of(m, m->checks.at),
                          "checksum of the checksums differs");
-    if (status == MS_OK && !(m->tested = calloc(n_pages / 8 + 1, 1)))
+    if (status == MS_OK && (!(m->tested = calloc(n_pages / 8 + 1, 1)) ||
+                            !(m->endless = calloc(n_pages + 1, sizeof *m->endless))))
         status = ms_fail_memory(err);
     if (status != MS_OK) {
         ms_msym_close(m);
@@ -181,6 +186,37 @@ static enum ms_status test(struct ms_msym *m, const uint8_t *at, size_t n, struc
     return MS_OK;
 }
 
+/* What page number `page` has of the strings; none of it behind their end. */
+static struct ms_bytes strings_of_page(const struct ms_msym *m, size_t page)
+{
+    size_t from = (size_t)(m->strings.at - m->paged.at), to = from + m->strings.n;
+    size_t low = page * MSYM_PAGE > from ? page * MSYM_PAGE : from;
+    size_t high = (page + 1) * MSYM_PAGE < to ? (page + 1) * MSYM_PAGE : to;
+    return (struct ms_bytes){m->paged.at + (low < to ? low : to), low < high ? high - low : 0};
+}
+
+/* Goes on from a page to one in which a string ends; MS_ABSENT when there is none. */
+static enum ms_status find_end(struct ms_msym *m, size_t page, struct ms_error *err)
+{
+    enum ms_status status = MS_ABSENT;
+    size_t at = page;
+    for (struct ms_bytes bytes; (bytes = strings_of_page(m, at)).n; at += m->endless[at]) {
+        if (m->endless[at])
+            continue;
+        status = test(m, bytes.at, bytes.n, err);
+        if (status != MS_OK || memchr(bytes.at, 0, bytes.n))
+            break;
+        status = MS_ABSENT;
+        m->endless[at] = 1;
+    }
+    while (page < at) {
+        size_t next = page + m->endless[page];
+        m->endless[page] = (uint32_t)(at - page);
+        page = next;
+    }
+    return status;
+}
+
 /* The string at an offset of the table; *out is NULL for offset 0, which is none. */
 static enum ms_status string_at(struct ms_msym *m, uint32_t off, const char **out,
                                 struct ms_error *err)
@@ -192,19 +228,17 @@ static enum ms_status string_at(struct ms_msym *m, uint32_t off, const char **ou
         return ms_fail(err, MS_E_FORMAT, m->where, MS_NO_OFFSET,
                        "string 0x%x lies outside the table of 0x%zx bytes", off, m->strings.n);
     /* Page by page, so that one name doesn't make all behind it be read. */
-    for (const uint8_t *at = m->strings.at + off, *end = m->strings.at + m->strings.n; at < end;) {
-        size_t in_page = MSYM_PAGE - (size_t)(at - m->paged.at) % MSYM_PAGE;
-        size_t n = in_page < (size_t)(end - at) ? in_page : (size_t)(end - at);
-        enum ms_status status = test(m, at, n, err);
-        if (status != MS_OK)
-            return status;
-        if (memchr(at, 0, n)) {
-            *out = (const char *)m->strings.at + off;
-            return MS_OK;
-        }
-        at += n;
-    }
-    return ms_fail(err, MS_E_FORMAT, m->where, MS_NO_OFFSET, "string 0x%x has no end", off);
+    const uint8_t *at = m->strings.at + off;
+    size_t page = (size_t)(at - m->paged.at) / MSYM_PAGE;
+    struct ms_bytes rest = strings_of_page(m, page);
+    rest.n -= (size_t)(at - rest.at);
+    enum ms_status status = test(m, at, rest.n, err);
+    if (status == MS_OK && !memchr(at, 0, rest.n))
+        status = find_end(m, page + 1, err);
+    if (status == MS_ABSENT)
+        return ms_fail(err, MS_E_FORMAT, m->where, offset_of(m, at), "string 0x%x has no end", off);
+    *out = status == MS_OK ? (const char *)at : NULL;
+    return status;
 }
 
 /* Item `i` of a table of string offsets. */
@@ -423,6 +457,8 @@ static bool next_record(struct ms_cursor *c, uint64_t *low, uint64_t *high, stru
 {
     if (!ms_cursor_left(c))
         return false;
+    if (ms_cursor_offset(c) >= MSYM_BLOCK_BYTES)
+        ms_cursor_spoil(c);
     uint64_t gap = ms_cursor_uleb(c), n = ms_cursor_uleb(c), size = ms_cursor_uleb(c);
     *bytes = ms_cursor_bytes(c, size);
     if (c->bad || !n || ms_add_overflows(*high, gap, low) || ms_add_overflows(*low, n, high))
@@ -444,7 +480,7 @@ static enum ms_status find_record(struct ms_msym *m, uint64_t address, struct ms
     if (status != MS_OK)
         return status;
     ms_bytes_part(m->records, block.first, block.end - block.first, &bytes);
-    status = test(m, bytes.at, bytes.n, err);
+    status = test(m, bytes.at, bytes.n < MSYM_BLOCK_FRONT ? bytes.n : MSYM_BLOCK_FRONT, err);
     if (status != MS_OK)
         return status;
     struct ms_cursor c = ms_cursor_over(bytes, false);

@@ -6,7 +6,8 @@
  *              its records start (from records_off); ascending by both
  *   files      MSYM_FILE bytes each: strings of comp_dir, dir and file
  *   names      MSYM_NAME bytes each: strings of the linkage name and the name
- *   records    what is known of the code, block by block
+ *   records    what is known of the code, block by block; in a block each begins less than
+ *              MSYM_BLOCK_BYTES from its start
  *   strings    each ends with NUL; the first byte is one too, so that offset 0 is "none"
  *   checks     CRC-32 of every MSYM_PAGE bytes from the start of blocks to the end of strings
  *
@@ -40,6 +41,8 @@ enum {
     MSYM_FILE = 12,
     MSYM_NAME = 8,
     MSYM_PAGE = 4096,
+    MSYM_BLOCK_BYTES = 3072,          /* a record begins before so many bytes of its block */
+    MSYM_BLOCK_FRONT = 3072 + 3 * 10, /* and so it says until here where it lies */
     /* Offsets in the header. */
     MSYM_AT_VERSION = 4,
     MSYM_AT_FLAGS = 6,
@@ -51,7 +54,7 @@ enum {
     MSYM_AT_RECORD_BYTES = 48,
     MSYM_AT_STRING_BYTES = 56,
     MSYM_AT_N_RECORDS = 64,
-    MSYM_AT_NAME = 72, /* string: file name of the image; 32 bits, like the checksums */
+    MSYM_AT_NAME = 72,          /* string: file name of the image; 32 bits, like the checksums */
     MSYM_AT_CHECKS_CHECK = 104, /* CRC-32 of checks */
     MSYM_AT_CHECK = 108,        /* CRC-32 of the header before it */
     /* Flags. */

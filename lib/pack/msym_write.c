@@ -8,9 +8,6 @@
 #include <string.h>
 #include <zlib.h>
 
-/* Bytes of records that are looked through for an address: about a page. */
-enum { BLOCK_BYTES = 3072 };
-
 struct buffer {
     uint8_t *at;
     size_t n, room;
@@ -308,7 +305,7 @@ static void put_block(struct ms_msym_writer *w, uint64_t low)
 {
     size_t begun = w->n_blocks ? w->blocks[w->n_blocks - 1].off : 0;
     struct block block = {low - w->base_vm, w->records.n};
-    if (w->n_blocks && w->records.n - begun < BLOCK_BYTES)
+    if (w->n_blocks && w->records.n - begun < MSYM_BLOCK_BYTES)
         return;
     w->failed |= !MS_PUSH(w->blocks, w->n_blocks, w->blocks_room, block);
     w->start_vm = low;
