@@ -66,3 +66,8 @@ uint32_t ms_strings_add(struct ms_strings *s, const char *string)
     }
     return s->lately[place].off;
 }
+
+uint32_t ms_strings_add_copy(struct ms_strings *s, const char *string)
+{
+    return string[0] && !s->failed ? find_or_add(s, string) : 0;
+}
