@@ -3,7 +3,8 @@
 #include <stdbool.h>
 #include <string.h>
 
-enum { DIGIT = 11, DIGITS = 1 << DIGIT, FEW = 48 };
+/* Digits of a few numbers are small, so that counting them takes no longer than sorting them. */
+enum { SMALL_DIGIT = 7, LARGE_DIGIT = 11, FEW = 24, MANY = 2048 };
 
 static void insertion_sort(uint64_t *items, size_t n)
 {
@@ -17,24 +18,29 @@ static void insertion_sort(uint64_t *items, size_t n)
 }
 
 /* One pass of a radix sort: stable, by one digit. */
-static void by_digit(const uint64_t *from, uint64_t *to, size_t n, uint64_t least, unsigned shift)
+static void by_digit(const uint64_t *from, uint64_t *to, size_t n, uint64_t least, unsigned shift,
+                     unsigned digit)
 {
-    size_t starts[DIGITS] = {0}, sum = 0;
+    uint32_t starts[1 << LARGE_DIGIT];
+    const uint64_t mask = ((uint64_t)1 << digit) - 1;
+    uint32_t sum = 0;
+    memset(starts, 0, sizeof *starts << digit);
     for (size_t i = 0; i < n; i++)
-        starts[(from[i] - least) >> shift & (DIGITS - 1)]++;
-    for (size_t d = 0; d < DIGITS; d++) {
-        size_t count = starts[d];
+        starts[(from[i] - least) >> shift & mask]++;
+    for (size_t d = 0; d <= mask; d++) {
+        uint32_t count = starts[d];
         starts[d] = sum;
         sum += count;
     }
     for (size_t i = 0; i < n; i++)
-        to[starts[(from[i] - least) >> shift & (DIGITS - 1)]++] = from[i];
+        to[starts[(from[i] - least) >> shift & mask]++] = from[i];
 }
 
 void ms_sort_u64(uint64_t *items, uint64_t *scratch, size_t n)
 {
-    uint64_t least = UINT64_MAX, most = 0;
+    uint64_t least = UINT64_MAX, most = 0, all = 0;
     uint64_t *from = items, *to = scratch;
+    unsigned digit = n < MANY ? SMALL_DIGIT : LARGE_DIGIT, shift = 0;
     bool ascending = true;
     if (n <= FEW) {
         insertion_sort(items, n);
@@ -43,10 +49,16 @@ void ms_sort_u64(uint64_t *items, uint64_t *scratch, size_t n)
     for (size_t i = 0; i < n; i++) {
         least = items[i] < least ? items[i] : least;
         most = items[i] > most ? items[i] : most;
+        all |= items[i] ^ items[0];
         ascending &= !i || items[i - 1] <= items[i];
     }
-    for (unsigned shift = 0; !ascending && shift < 64 && (most - least) >> shift; shift += DIGIT) {
-        by_digit(from, to, n, least, shift);
+    if (ascending)
+        return;
+    while (!(all >> shift & 1)) /* the lowest bits, in which all are the same */
+        shift++;
+    /* With those bits alike no number is nearer to the least than the next multiple. */
+    for (; shift < 64 && (most - least) >> shift; shift += digit) {
+        by_digit(from, to, n, least, shift, digit);
         uint64_t *sorted = to;
         to = from;
         from = sorted;

@@ -8,7 +8,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/** Sorts items ascending. @param scratch  room for n items, of no meaning before or after */
+/** Sorts items ascending. @param scratch  room for n items, of no meaning before or after
+ *  @param n        below 2^32 */
 void ms_sort_u64(uint64_t *items, uint64_t *scratch, size_t n);
 
 /** Drops what is there twice out of sorted items; returns how many remain. */

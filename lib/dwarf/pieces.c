@@ -3,7 +3,6 @@
 #include "base/array.h"
 #include "base/limits.h"
 #include "base/sort.h"
-#include "dwarf/aranges.h"
 #include "dwarf/cover.h"
 #include "dwarf/reader.h"
 
@@ -16,25 +15,38 @@ struct bounds {
     size_t n, room;
 };
 
-/* Half-open, ascending by low. */
-struct stretches {
-    struct ms_dwarf_range *items;
-    size_t n, room;
-};
-
 /* What a DWARF file number has become in the piece in hand. */
 struct file_slot {
     uint32_t stamp; /* of the piece; another one: not used in it yet */
     uint32_t file;  /* as in struct ms_piece_row */
 };
 
+/* What a node of the scan has become in the piece in hand, and which ranges are its. */
+struct node_slot {
+    uint32_t stamp, node;
+    uint32_t first, last; /* of a subprogram: of all ranges in it, in `next`, plus one; 0 = none */
+};
+
+/* From a bound of the function in hand to the next: which of its ranges has it, and who is
+ * innermost there. */
+struct segment {
+    uint64_t size; /* of the range; 0 = none has it */
+    uint32_t node;
+};
+
 struct ms_piece_maker {
     struct ms_lookup lookup;
     const struct ms_named_ranges *named;
-    struct bounds functions, rows;
-    uint64_t *scratch; /* of their sorting */
+    struct ms_stretches listed, covered; /* what .debug_aranges and the unit itself say it has */
+    struct ms_stretches done[2];         /* what its functions have of these */
+    struct bounds rows, bounds;          /* of the unit's lines; of the function in hand */
+    uint64_t *scratch;                   /* of their sorting */
     size_t scratch_room;
-    struct stretches listed, covered; /* what .debug_aranges and the unit itself say it has */
+    uint32_t *next; /* of the gathered ranges, the next in the same subprogram, plus one */
+    size_t next_room;
+    struct segment *segments; /* one a bound */
+    size_t segments_room;
+    uint64_t claim_budget; /* of the unit: segments that may still be filled */
     ms_piece_taker take;
     void *owner;
     uint64_t unit_off;
@@ -51,71 +63,11 @@ struct ms_piece_maker {
     size_t n_files, files_room;
     struct file_slot *file_slots; /* by DWARF file number */
     size_t n_file_slots;
-    /* of the lookup's nodes: which one of the piece each has become */
-    struct node_slot {
-        uint32_t stamp, node;
-    } *node_slots;
+    struct node_slot *node_slots;
     size_t n_node_slots;
 };
 
-/* ---- ranges that .debug_aranges names ------------------------------------------------------ */
-
-static int by_unit_and_low(const void *a, const void *b)
-{
-    const struct ms_range_of_unit *x = a, *y = b;
-    if (x->unit_off != y->unit_off)
-        return x->unit_off < y->unit_off ? -1 : 1;
-    if (x->low != y->low)
-        return x->low < y->low ? -1 : 1;
-    return x->high < y->high ? -1 : x->high > y->high;
-}
-
-enum ms_status ms_named_ranges_read(struct ms_named_ranges *out, struct ms_dwarf *dwarf,
-                                    struct ms_error *err)
-{
-    struct ms_aranges aranges;
-    uint64_t low, high;
-    bool ascending = true;
-    memset(out, 0, sizeof *out);
-    ms_aranges_start(&aranges, dwarf, NULL);
-    while (ms_aranges_next(&aranges, &low, &high)) {
-        struct ms_range_of_unit range = {aranges.unit_off, low, high};
-        if (ms_dwarf_trust(dwarf, low) == MS_TRUST_NONE)
-            continue;
-        ascending &= !out->n || by_unit_and_low(&out->items[out->n - 1], &range) <= 0;
-        if (!MS_PUSH(out->items, out->n, out->room, range)) {
-            ms_named_ranges_fini(out);
-            return ms_fail_memory(err);
-        }
-    }
-    if (!ascending)
-        qsort(out->items, out->n, sizeof *out->items, by_unit_and_low);
-    return MS_OK;
-}
-
-void ms_named_ranges_fini(struct ms_named_ranges *named)
-{
-    free(named->items);
-    memset(named, 0, sizeof *named);
-}
-
-/* The first range of the unit, or of one behind it. */
-static size_t first_named(const struct ms_named_ranges *named, uint64_t unit_off)
-{
-    size_t from = 0, n = named->n;
-    while (n) {
-        size_t half = n / 2;
-        if (named->items[from + half].unit_off < unit_off) {
-            from += half + 1;
-            n -= half + 1;
-        } else {
-            n = half;
-        }
-    }
-    return from;
-}
-
-/* ---- where answers change -------------------------------------------------------------------- */
+/* ---- addresses at which something changes --------------------------------------------------- */
 
 static bool add_bound(struct bounds *b, uint64_t address)
 {
@@ -139,135 +91,77 @@ static bool sort_bounds(struct ms_piece_maker *m, struct bounds *b)
     return true;
 }
 
-static bool take_function_range(void *owner, const struct ms_unit *unit, uint64_t die_off,
-                                uint64_t low, uint64_t high)
+static size_t find_bound(const struct bounds *b, uint64_t address)
 {
-    struct ms_piece_maker *m = owner;
-    (void)unit;
-    (void)die_off;
-    return add_bound(&m->functions, low) && add_bound(&m->functions, high);
+    return ms_lower_bound(b->items, b->n, address);
 }
 
 /* How far a range is believed changes where code sections start and end. */
-static bool add_code_bounds(struct bounds *b, const struct ms_dwarf *dwarf)
+static bool add_code_bounds(struct bounds *b, const struct ms_dwarf *dwarf, uint64_t low,
+                            uint64_t high)
 {
-    for (size_t i = 0; i < dwarf->s.n_code; i++)
-        if (!add_bound(b, dwarf->s.code[i].low) || !add_bound(b, dwarf->s.code[i].high))
+    for (size_t i = 0; i < dwarf->s.n_code; i++) {
+        const struct ms_dwarf_range *code = &dwarf->s.code[i];
+        if ((code->low > low && code->low < high && !add_bound(b, code->low)) ||
+            (code->high > low && code->high < high && !add_bound(b, code->high)))
             return false;
-    return true;
-}
-
-static bool add_stretch_bounds(struct bounds *b, const struct stretches *s)
-{
-    for (size_t i = 0; i < s->n; i++)
-        if (!add_bound(b, s->items[i].low) || !add_bound(b, s->items[i].high))
-            return false;
-    return true;
-}
-
-/* ---- which addresses are the unit's ---------------------------------------------------------- */
-
-static int by_low(const void *a, const void *b)
-{
-    const struct ms_dwarf_range *x = a, *y = b;
-    return x->low < y->low ? -1 : x->low > y->low;
-}
-
-/* Sorts, and joins what overlaps or touches. */
-static void join_stretches(struct stretches *s)
-{
-    size_t kept = 0;
-    qsort(s->items, s->n, sizeof *s->items, by_low);
-    for (size_t i = 0; i < s->n; i++) {
-        struct ms_dwarf_range *last = kept ? &s->items[kept - 1] : NULL;
-        if (last && s->items[i].low <= last->high)
-            last->high = s->items[i].high > last->high ? s->items[i].high : last->high;
-        else
-            s->items[kept++] = s->items[i];
     }
-    s->n = kept;
+    return true;
 }
 
-/* A range that starts outside the code has only what lies outside it, so it may be cut. */
-static bool add_stretch(struct stretches *s, const struct ms_dwarf *dwarf, uint64_t low,
-                        uint64_t high)
+/* Where the stretches that reach into [low, high) start and end. */
+static bool add_stretch_bounds(struct bounds *b, const struct ms_stretches *s, uint64_t low,
+                               uint64_t high)
 {
-    enum ms_trust trust = ms_dwarf_trust(dwarf, low);
-    if (trust == MS_TRUST_NONE || low >= high)
-        return true;
-    if (trust == MS_TRUST_OUTSIDE)
-        for (size_t i = 0; i < dwarf->s.n_code; i++)
-            if (dwarf->s.code[i].low >= low && dwarf->s.code[i].low < high) {
-                struct ms_dwarf_range before = {low, dwarf->s.code[i].low};
-                if (before.low < before.high && !MS_PUSH(s->items, s->n, s->room, before))
-                    return false;
-                low = dwarf->s.code[i].high;
-                if (low >= high)
-                    return true;
-            }
-    struct ms_dwarf_range range = {low, high};
-    return MS_PUSH(s->items, s->n, s->room, range);
+    for (size_t i = ms_stretches_find(s, low); i < s->n && s->items[i].low < high; i++)
+        if ((s->items[i].low > low && !add_bound(b, s->items[i].low)) ||
+            (s->items[i].high < high && !add_bound(b, s->items[i].high)))
+            return false;
+    return true;
 }
 
 static bool take_cover(void *owner, const struct ms_unit *unit, uint64_t low, uint64_t high)
 {
     struct ms_piece_maker *m = owner;
-    return add_stretch(&m->covered, unit->dwarf, low, high);
+    return ms_stretches_add(&m->covered, unit->dwarf, low, high);
 }
 
 static enum ms_status find_stretches(struct ms_piece_maker *m, const struct ms_unit *unit,
                                      struct ms_error *fault, struct ms_error *err)
 {
-    m->listed.n = m->covered.n = 0;
-    for (size_t i = first_named(m->named, m->unit_off);
-         i < m->named->n && m->named->items[i].unit_off == m->unit_off; i++)
-        if (!add_stretch(&m->listed, unit->dwarf, m->named->items[i].low, m->named->items[i].high))
-            return ms_fail_memory(err);
+    m->listed.n = m->covered.n = m->done[0].n = m->done[1].n = 0;
+    if (!ms_stretches_add_named(&m->listed, unit->dwarf, m->named, m->unit_off))
+        return ms_fail_memory(err);
     enum ms_status status = ms_cover_unit(&m->lookup, unit, take_cover, m, err);
     if (m->lookup.error.status != MS_OK && fault->status == MS_OK)
         *fault = m->lookup.error;
-    join_stretches(&m->listed);
-    join_stretches(&m->covered);
+    ms_stretches_join(&m->listed);
+    ms_stretches_join(&m->covered);
     return status;
 }
 
-/* Goes along ascending addresses; *at moves on. True when the address lies in a stretch. */
-static bool lies_in(const struct stretches *s, size_t *at, uint64_t address)
+/* 0 or 1 as in struct ms_piece_claim; 2: the unit doesn't have it. */
+static uint8_t rank_at(const struct ms_piece_maker *m, uint64_t address)
 {
-    while (*at < s->n && s->items[*at].high <= address)
-        ++*at;
-    return *at < s->n && s->items[*at].low <= address;
+    const struct ms_stretches *both[] = {&m->listed, &m->covered};
+    for (uint8_t rank = 0; rank < 2; rank++) {
+        size_t i = ms_stretches_find(both[rank], address);
+        if (i < both[rank]->n && both[rank]->items[i].low <= address)
+            return rank;
+    }
+    return 2;
 }
 
-/* ---- asking the passes ------------------------------------------------------------------------
+/* ---- lines --------------------------------------------------------------------------------------
  */
-
-static enum ms_status find_function_bounds(struct ms_piece_maker *m, const struct ms_unit *unit,
-                                           struct ms_error *fault, struct ms_error *err)
-{
-    struct ms_error found;
-    m->functions.n = 0;
-    enum ms_status status =
-        ms_lookup_pass(&m->lookup, unit, MS_SCAN_BOUNDS, take_function_range, m, &found);
-    if (status == MS_E_NOMEM)
-        return ms_fail_memory(err);
-    if (status != MS_OK && fault->status == MS_OK)
-        *fault = found;
-    if (!add_code_bounds(&m->functions, unit->dwarf) ||
-        !add_stretch_bounds(&m->functions, &m->listed) ||
-        !add_stretch_bounds(&m->functions, &m->covered) || !sort_bounds(m, &m->functions))
-        return ms_fail_memory(err);
-    return MS_OK;
-}
 
 static enum ms_status find_row_bounds(struct ms_piece_maker *m, struct ms_error *err)
 {
     struct ms_line_state state = ms_line_state_at(0);
-    m->rows.n = 0;
     while (ms_line_next(&m->lookup.machine, &state))
         if (!add_bound(&m->rows, state.address))
             return ms_fail_memory(err);
-    if (!add_code_bounds(&m->rows, m->lookup.dwarf) || !sort_bounds(m, &m->rows))
+    if (!add_code_bounds(&m->rows, m->lookup.dwarf, 0, UINT64_MAX) || !sort_bounds(m, &m->rows))
         return ms_fail_memory(err);
     return MS_OK;
 }
@@ -294,32 +188,8 @@ static enum ms_status find_rows(struct ms_piece_maker *m, struct ms_error *err)
     return MS_OK;
 }
 
-static bool grow_slots(struct ms_piece_maker *m)
-{
-    size_t n_files = m->lookup.has_lines ? m->lookup.files.n_files + 1 : 0;
-    while (m->n_node_slots < m->lookup.scan.n_nodes) {
-        struct node_slot none = {0, 0};
-        size_t room = m->n_node_slots, n = room;
-        if (!ms_array_grow(&m->node_slots, n, &room, sizeof *m->node_slots))
-            return false;
-        while (n < room)
-            m->node_slots[n++] = none;
-        m->n_node_slots = room;
-    }
-    while (m->n_file_slots < n_files) {
-        struct file_slot none = {0, 0};
-        size_t room = m->n_file_slots, n = room;
-        if (!ms_array_grow(&m->file_slots, n, &room, sizeof *m->file_slots))
-            return false;
-        while (n < room)
-            m->file_slots[n++] = none;
-        m->n_file_slots = room;
-    }
-    return true;
-}
-
-/* ---- making a piece ----------------------------------------------------------------------------
- */
+/* ---- making a piece
+ * ------------------------------------------------------------------------------ */
 
 /* The piece's number of a DWARF file number; 0 when there is no such file. */
 static uint32_t file_of(struct ms_piece_maker *m, uint64_t number)
@@ -377,7 +247,8 @@ static uint32_t node_of(struct ms_piece_maker *m, uint32_t node)
             return 0;
         }
         parent = (uint32_t)(m->n_nodes - 1);
-        m->node_slots[chain[n]] = (struct node_slot){m->stamp, parent};
+        m->node_slots[chain[n]].stamp = m->stamp;
+        m->node_slots[chain[n]].node = parent;
     }
     return parent;
 }
@@ -389,13 +260,14 @@ static void start_piece(struct ms_piece_maker *m)
     m->n_nodes = m->n_spans = m->n_out_rows = m->n_files = 0;
 }
 
-/* The row at rows.items[i] and behind, as far as it is below `high`. */
-static void put_rows(struct ms_piece_maker *m, uint64_t low, uint64_t high, size_t *at)
+/* The rows of [low, high). */
+static void put_rows(struct ms_piece_maker *m, uint64_t low, uint64_t high)
 {
     struct ms_piece_row last = {0, 0, 0, 0};
-    while (*at + 1 < m->rows.n && m->rows.items[*at + 1] <= low)
-        ++*at;
-    for (size_t i = *at; i < m->rows.n && m->rows.items[i] < high; i++) {
+    size_t i = find_bound(&m->rows, low);
+    if (i && (i == m->rows.n || m->rows.items[i] > low))
+        i--; /* the row that began before goes on */
+    for (; i < m->rows.n && m->rows.items[i] < high; i++) {
         const struct ms_row_hit *hit = &m->lookup.hits[i];
         struct ms_piece_row row = {m->rows.items[i] > low ? m->rows.items[i] : low, 0, 0, 0};
         if (hit->high)
@@ -412,8 +284,8 @@ static void put_rows(struct ms_piece_maker *m, uint64_t low, uint64_t high, size
     }
 }
 
-static bool hand_over(struct ms_piece_maker *m, uint64_t low, uint64_t high, uint64_t size,
-                      uint8_t rank)
+static void hand_over(struct ms_piece_maker *m, uint64_t low, uint64_t high,
+                      struct ms_piece_claim claim)
 {
     struct ms_piece piece = {
         .low = low,
@@ -429,70 +301,217 @@ static bool hand_over(struct ms_piece_maker *m, uint64_t low, uint64_t high, uin
         .files = m->files,
         .n_files = m->n_files,
     };
-    struct ms_piece_claim claim = {m->unit_off, size, rank};
     if (!m->no_memory && (piece.n_nodes || piece.n_rows))
         m->no_memory = !m->take(m->owner, &piece, &claim);
-    return !m->no_memory;
 }
 
-/* What holds the stretch from bound i of the functions on. */
-struct holder {
-    uint64_t size;
-    uint32_t root;
-    uint8_t rank; /* 2: the unit doesn't have it */
-};
+/* ---- one function
+ * --------------------------------------------------------------------------------- */
 
-static bool same_holder(struct holder a, struct holder b)
+/* The bounds of a function's ranges and of all that is inlined there. False without memory. */
+static bool collect_bounds(struct ms_piece_maker *m, uint32_t first)
 {
-    return a.size == b.size && a.root == b.root && a.rank == b.rank;
-}
-
-/* Which stretch of the unit's each bound was last found in. */
-struct walk {
-    size_t listed, covered, row;
-};
-
-static struct holder holder_at(const struct ms_piece_maker *m, struct walk *walk, size_t i)
-{
-    const struct ms_claim *claim = &m->lookup.scan.claims[i];
-    uint64_t address = m->functions.items[i];
-    struct holder out = {claim->size, claim->size ? claim->root : MS_NO_NODE, 2};
-    if (lies_in(&m->listed, &walk->listed, address))
-        out.rank = 0;
-    else if (lies_in(&m->covered, &walk->covered, address))
-        out.rank = 1;
-    return out;
-}
-
-static bool make_pieces(struct ms_piece_maker *m)
-{
-    const struct bounds *b = &m->functions;
-    struct walk walk = {0, 0, 0};
-    struct holder holder = b->n ? holder_at(m, &walk, 0) : (struct holder){0, 0, 2};
-    for (size_t i = 0, end; i + 1 < b->n; i = end) {
-        struct holder first = holder;
-        start_piece(m);
-        for (end = i; end + 1 < b->n && same_holder(holder, first); end++) {
-            if (first.size && first.rank < 2) {
-                uint32_t node = node_of(m, m->lookup.scan.claims[end].node);
-                struct ms_piece_span span = {b->items[end], node};
-                if ((!m->n_spans || m->spans[m->n_spans - 1].node != node) &&
-                    !MS_PUSH(m->spans, m->n_spans, m->spans_room, span))
-                    m->no_memory = true;
-            }
-            holder = holder_at(m, &walk, end + 1);
-        }
-        if (first.rank == 2)
-            continue;
-        put_rows(m, b->items[i], b->items[end], &walk.row);
-        if (!hand_over(m, b->items[i], b->items[end], first.size, first.rank))
+    const struct ms_dwarf *dwarf = m->lookup.dwarf;
+    m->bounds.n = 0;
+    for (uint32_t i = first; i; i = m->next[i - 1]) {
+        const struct ms_gathered *g = &m->lookup.scan.gathered[i - 1];
+        if (!add_bound(&m->bounds, g->low) || !add_bound(&m->bounds, g->high))
             return false;
+        if (g->node != g->root)
+            continue;
+        if ((ms_dwarf_trust(dwarf, g->low) != MS_TRUST_ALL &&
+             !add_code_bounds(&m->bounds, dwarf, g->low, g->high)) ||
+            !add_stretch_bounds(&m->bounds, &m->listed, g->low, g->high) ||
+            !add_stretch_bounds(&m->bounds, &m->covered, g->low, g->high))
+            return false;
+    }
+    if (!sort_bounds(m, &m->bounds))
+        return false;
+    while (m->segments_room < m->bounds.n)
+        if (!ms_array_grow(&m->segments, m->segments_room, &m->segments_room, sizeof *m->segments))
+            return false;
+    for (size_t i = 0; i < m->bounds.n; i++)
+        m->segments[i] = (struct segment){0, MS_NO_NODE};
+    return true;
+}
+
+/* A range of the function itself: it has what no smaller one of its ranges has. */
+static void fill_function(struct ms_piece_maker *m, const struct ms_gathered *g)
+{
+    enum ms_trust trust = ms_dwarf_trust(m->lookup.dwarf, g->low);
+    for (size_t i = find_bound(&m->bounds, g->low);
+         i < m->bounds.n && m->bounds.items[i] < g->high && m->claim_budget; i++) {
+        struct segment *segment = &m->segments[i];
+        m->claim_budget--;
+        if ((segment->size && segment->size <= g->high - g->low) ||
+            !ms_trust_allows(m->lookup.dwarf, trust, m->bounds.items[i]))
+            continue;
+        *segment = (struct segment){g->high - g->low, g->node};
+    }
+}
+
+/* A call that is inlined there. */
+static void fill_inlined(struct ms_piece_maker *m, const struct ms_gathered *g)
+{
+    for (size_t i = find_bound(&m->bounds, g->low);
+         i < m->bounds.n && m->bounds.items[i] < g->high && m->claim_budget; i++) {
+        m->claim_budget--;
+        if (m->segments[i].size)
+            m->segments[i].node = g->node;
+    }
+}
+
+/* In the order of the tree, so that the deepest call wins; a function's own ranges stand before
+ * what is inlined into it. */
+static void fill_segments(struct ms_piece_maker *m, uint32_t first)
+{
+    for (uint32_t i = first; i; i = m->next[i - 1]) {
+        const struct ms_gathered *g = &m->lookup.scan.gathered[i - 1];
+        if (g->node == g->root)
+            fill_function(m, g);
+        else
+            fill_inlined(m, g);
+    }
+}
+
+static void put_span(struct ms_piece_maker *m, uint64_t low, uint32_t node)
+{
+    struct ms_piece_span span = {low, node_of(m, node)};
+    if ((!m->n_spans || m->spans[m->n_spans - 1].node != span.node) &&
+        !MS_PUSH(m->spans, m->n_spans, m->spans_room, span))
+        m->no_memory = true;
+}
+
+/* The pieces of the function in hand: stretches that one of its ranges has, of one rank. */
+static void give_function(struct ms_piece_maker *m, uint32_t root)
+{
+    const struct bounds *b = &m->bounds;
+    uint64_t order = m->unit_off + m->lookup.scan.nodes[root].die_off;
+    for (size_t i = 0, end; i + 1 < b->n && !m->no_memory; i = end) {
+        uint64_t size = m->segments[i].size;
+        uint8_t rank = size ? rank_at(m, b->items[i]) : 2;
+        end = i + 1;
+        if (rank == 2)
+            continue;
+        start_piece(m);
+        put_span(m, b->items[i], m->segments[i].node);
+        for (; end + 1 < b->n && m->segments[end].size == size && rank_at(m, b->items[end]) == rank;
+             end++)
+            put_span(m, b->items[end], m->segments[end].node);
+        put_rows(m, b->items[i], b->items[end]);
+        hand_over(m, b->items[i], b->items[end], (struct ms_piece_claim){rank, size, order});
+        struct ms_dwarf_range had = {b->items[i], b->items[end]};
+        if (!MS_PUSH(m->done[rank].items, m->done[rank].n, m->done[rank].room, had))
+            m->no_memory = true;
+    }
+}
+
+/* Strings the ranges of each subprogram together. */
+static bool chain_ranges(struct ms_piece_maker *m)
+{
+    const struct ms_scan *scan = &m->lookup.scan;
+    while (m->next_room < scan->n_gathered)
+        if (!ms_array_grow(&m->next, m->next_room, &m->next_room, sizeof *m->next))
+            return false;
+    for (size_t i = 0; i < scan->n_nodes; i++)
+        m->node_slots[i] = (struct node_slot){0, 0, 0, 0};
+    for (size_t i = 0; i < scan->n_gathered; i++) {
+        struct node_slot *root = &m->node_slots[scan->gathered[i].root];
+        m->next[i] = 0;
+        if (root->first)
+            m->next[root->last - 1] = (uint32_t)i + 1;
+        else
+            root->first = (uint32_t)i + 1;
+        root->last = (uint32_t)i + 1;
     }
     return true;
 }
 
+static enum ms_status give_functions(struct ms_piece_maker *m, struct ms_error *err)
+{
+    const struct ms_scan *scan = &m->lookup.scan;
+    if (scan->n_gathered >= UINT32_MAX || !chain_ranges(m))
+        return ms_fail_memory(err);
+    m->claim_budget = (uint64_t)scan->n_gathered * 2 * MS_MAX_INLINE_DEPTH + 4096;
+    for (size_t i = 0; i < scan->n_gathered && !m->no_memory; i++) {
+        uint32_t root = scan->gathered[i].root;
+        if (m->node_slots[root].first != i + 1)
+            continue;
+        if (!collect_bounds(m, (uint32_t)i + 1))
+            return ms_fail_memory(err);
+        fill_segments(m, (uint32_t)i + 1);
+        give_function(m, root);
+    }
+    if (!m->claim_budget && m->lookup.error.status == MS_OK)
+        (void)ms_unit_fail(m->lookup.unit, &m->lookup.error, MS_E_LIMIT, 0,
+                           "functions overlap too often");
+    return m->no_memory ? ms_fail_memory(err) : MS_OK;
+}
+
+/* ---- lines without a function
+ * ---------------------------------------------------------------------- */
+
+/* What is left of [low, high) between the functions. */
+static void give_lines(struct ms_piece_maker *m, uint64_t low, uint64_t high, uint8_t rank)
+{
+    const struct ms_stretches *done = &m->done[rank];
+    for (size_t i = ms_stretches_find(done, low); low < high && !m->no_memory; i++) {
+        uint64_t end = i < done->n && done->items[i].low < high ? done->items[i].low : high;
+        if (low < end) {
+            start_piece(m);
+            put_rows(m, low, end);
+            hand_over(m, low, end, (struct ms_piece_claim){rank, 0, m->unit_off});
+        }
+        low = end < high ? done->items[i].high : high;
+    }
+}
+
+/* What the unit covers by itself is of interest where no set of .debug_aranges has it. */
+static void give_all_lines(struct ms_piece_maker *m)
+{
+    ms_stretches_join(&m->done[0]);
+    ms_stretches_join(&m->done[1]);
+    for (size_t i = 0; i < m->listed.n; i++)
+        give_lines(m, m->listed.items[i].low, m->listed.items[i].high, 0);
+    for (size_t i = 0; i < m->covered.n; i++) {
+        uint64_t low = m->covered.items[i].low, high = m->covered.items[i].high;
+        size_t k = ms_stretches_find(&m->listed, low);
+        for (; low < high; k++) {
+            const struct ms_dwarf_range *listed = k < m->listed.n ? &m->listed.items[k] : NULL;
+            uint64_t end = listed && listed->low < high ? listed->low : high;
+            if (low < end)
+                give_lines(m, low, end, 1);
+            low = end < high ? listed->high : high;
+        }
+    }
+}
+
 /* ---- a unit
- * -------------------------------------------------------------------------------------- */
+ * ------------------------------------------------------------------------------------------ */
+
+static bool grow_slots(struct ms_piece_maker *m)
+{
+    size_t n_files = m->lookup.has_lines ? m->lookup.files.n_files + 1 : 0;
+    while (m->n_node_slots < m->lookup.scan.n_nodes) {
+        struct node_slot none = {0, 0, 0, 0};
+        size_t room = m->n_node_slots, n = room;
+        if (!ms_array_grow(&m->node_slots, n, &room, sizeof *m->node_slots))
+            return false;
+        while (n < room)
+            m->node_slots[n++] = none;
+        m->n_node_slots = room;
+    }
+    while (m->n_file_slots < n_files) {
+        struct file_slot none = {0, 0};
+        size_t room = m->n_file_slots, n = room;
+        if (!ms_array_grow(&m->file_slots, n, &room, sizeof *m->file_slots))
+            return false;
+        while (n < room)
+            m->file_slots[n++] = none;
+        m->n_file_slots = room;
+    }
+    return true;
+}
 
 enum ms_status ms_piece_maker_open(struct ms_dwarf *dwarf, const struct ms_named_ranges *named,
                                    struct ms_piece_maker **out, struct ms_error *err)
@@ -511,11 +530,15 @@ void ms_piece_maker_close(struct ms_piece_maker *m)
     if (!m)
         return;
     ms_lookup_fini(&m->lookup);
-    free(m->functions.items);
+    ms_stretches_fini(&m->listed);
+    ms_stretches_fini(&m->covered);
+    ms_stretches_fini(&m->done[0]);
+    ms_stretches_fini(&m->done[1]);
     free(m->rows.items);
+    free(m->bounds.items);
     free(m->scratch);
-    free(m->listed.items);
-    free(m->covered.items);
+    free(m->next);
+    free(m->segments);
     free(m->nodes);
     free(m->spans);
     free(m->out_rows);
@@ -525,27 +548,40 @@ void ms_piece_maker_close(struct ms_piece_maker *m)
     free(m);
 }
 
+static enum ms_status gather(struct ms_piece_maker *m, const struct ms_unit *unit,
+                             struct ms_error *fault, struct ms_error *err)
+{
+    struct ms_error found;
+    enum ms_status status = ms_lookup_start(&m->lookup, unit, NULL, 0, err);
+    if (status != MS_OK)
+        return status;
+    status = ms_lookup_pass(&m->lookup, unit, MS_SCAN_GATHER, NULL, NULL, &found);
+    if (status == MS_E_NOMEM)
+        return ms_fail_memory(err);
+    if (status != MS_OK && fault->status == MS_OK)
+        *fault = found;
+    return MS_OK;
+}
+
 static enum ms_status run_unit(struct ms_piece_maker *m, const struct ms_unit *unit,
                                struct ms_error *fault, struct ms_error *err)
 {
-    struct ms_lookup *l = &m->lookup;
     enum ms_status status = find_stretches(m, unit, fault, err);
     if (status != MS_OK || (!m->listed.n && !m->covered.n))
         return status;
-    status = find_function_bounds(m, unit, fault, err);
-    if (status == MS_OK)
-        status = ms_lookup_start(l, unit, m->functions.items, m->functions.n, err);
-    if (status != MS_OK)
-        return status;
-    l->error = *fault;
-    l->budget.claims = (uint64_t)m->functions.n * MS_MAX_INLINE_DEPTH + 4096;
-    if (m->functions.n)
-        status = ms_lookup_functions(l, unit->header.root, UINT64_MAX, err);
+    status = gather(m, unit, fault, err);
+    m->lookup.error = *fault;
     if (status == MS_OK)
         status = find_rows(m, err);
-    if (status == MS_OK && (!grow_slots(m) || !make_pieces(m)))
+    if (status == MS_OK && !grow_slots(m))
         status = ms_fail_memory(err);
-    *fault = l->error;
+    if (status == MS_OK)
+        status = give_functions(m, err);
+    if (status == MS_OK)
+        give_all_lines(m);
+    if (status == MS_OK && m->no_memory)
+        status = ms_fail_memory(err);
+    *fault = m->lookup.error;
     return status;
 }
 

@@ -1,28 +1,18 @@
 /**
  * dwarf/pieces.h: all that a unit knows of its code, cut into pieces (pack/piece.h) that say
- * at every address what a look-up of that address says. They are made by the passes of
- * lookup.h, asked for every address at which an answer can change.
+ * at every address what a look-up of that address says. One pass over the DIEs gathers the
+ * ranges of all functions and inlined calls; each function is then laid out by itself.
  */
 #ifndef MS_DWARF_PIECES_H
 #define MS_DWARF_PIECES_H
 
 #include "dwarf/lookup.h"
+#include "dwarf/stretches.h"
 #include "pack/piece.h"
 
 /** Gets a piece, borrowed until it returns. False ends the work, for want of memory. */
 typedef bool (*ms_piece_taker)(void *owner, const struct ms_piece *piece,
                                const struct ms_piece_claim *claim);
-
-/** Ranges of .debug_aranges, by unit and then by address. */
-struct ms_named_ranges {
-    struct ms_range_of_unit {
-        uint64_t unit_off, low, high;
-    } *items;
-    size_t n, room;
-};
-enum ms_status ms_named_ranges_read(struct ms_named_ranges *out, struct ms_dwarf *dwarf,
-                                    struct ms_error *err);
-void ms_named_ranges_fini(struct ms_named_ranges *named);
 
 /** A worker: what the passes need, taken along from unit to unit. */
 struct ms_piece_maker;
@@ -32,7 +22,8 @@ enum ms_status ms_piece_maker_open(struct ms_dwarf *dwarf, const struct ms_named
 void ms_piece_maker_close(struct ms_piece_maker *maker); /* takes NULL */
 
 /**
- * Makes the pieces of the unit at `unit_off`, ascending by address.
+ * Makes the pieces of the unit at `unit_off`, in any order; functions that share code have
+ * pieces that overlap, whose claims tell which one counts.
  * @param fault  the unit's first fault; status MS_OK when it is whole
  * @return MS_OK, however broken the unit is; MS_E_NOMEM
  */

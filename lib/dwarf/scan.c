@@ -26,7 +26,7 @@ bool ms_scan_set_addresses(struct ms_scan *scan, const uint64_t *addresses, size
 {
     scan->addresses = addresses;
     scan->n = n;
-    scan->n_nodes = 0;
+    scan->n_nodes = scan->n_gathered = 0;
     while (scan->claims_room < n)
         if (!ms_array_grow(&scan->claims, scan->claims_room, &scan->claims_room,
                            sizeof *scan->claims))
@@ -40,6 +40,7 @@ void ms_scan_fini(struct ms_scan *scan)
 {
     free(scan->claims);
     free(scan->nodes);
+    free(scan->gathered);
     free(scan->scopes);
     memset(scan, 0, sizeof *scan);
 }
@@ -129,7 +130,7 @@ struct inside {
 
 static struct inside look_inside(const struct ms_scan *scan)
 {
-    struct inside out = {0, scan->mode == MS_SCAN_CHECK || scan->mode == MS_SCAN_BOUNDS};
+    struct inside out = {0, scan->mode == MS_SCAN_CHECK || scan->mode == MS_SCAN_GATHER};
     if (scan->n_scopes) {
         out.depth = scan->scopes[scan->n_scopes - 1].depth;
         out.live |= scan->scopes[scan->n_scopes - 1].live;

@@ -43,16 +43,23 @@ struct ms_scope {
 enum ms_scan_mode {
     MS_SCAN_MATCH,   /* find what holds the addresses */
     MS_SCAN_COLLECT, /* hand on the ranges of all subprograms */
-    MS_SCAN_BOUNDS,  /* those, and the ranges of all that is inlined into them */
+    MS_SCAN_GATHER,  /* keep the ranges of all subprograms and of what is inlined into them */
     MS_SCAN_CHECK    /* decode all, count, hand on where functions and inlined calls are */
 };
 
 /**
- * Gets a range of a subprogram (with BOUNDS of an inlined call, too), or with CHECK a function or inlined call without its range.
+ * Gets a subprogram's range, or with CHECK a function or inlined call without its range.
  * @return false to end the pass, for want of memory
  */
 typedef bool (*ms_scan_taker)(void *owner, const struct ms_unit *unit, uint64_t die_off,
                               uint64_t low, uint64_t high);
+
+/** GATHER: a range, in the order of the DIEs. */
+struct ms_gathered {
+    uint64_t low, high;
+    uint32_t node; /* whose it is */
+    uint32_t root; /* its subprogram's */
+};
 
 /** State and results of a pass. Zeroed before the first, reused from unit to unit. */
 struct ms_scan {
@@ -65,7 +72,9 @@ struct ms_scan {
     size_t claims_room;
     struct ms_node *nodes;
     size_t n_nodes, nodes_room;
-    ms_scan_taker take;                      /* all but MATCH */
+    struct ms_gathered *gathered; /* GATHER; as the nodes, emptied by ms_scan_set_addresses */
+    size_t n_gathered, gathered_room;
+    ms_scan_taker take;                      /* COLLECT, CHECK */
     void *owner;                             /* of what it takes */
     uint64_t n_dies, n_functions, n_inlined; /* CHECK */
 

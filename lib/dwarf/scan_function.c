@@ -73,16 +73,33 @@ static void claim_for_inlined(struct ms_scan *scan, uint64_t low, uint64_t high)
     }
 }
 
+/* A call that is inlined into no subprogram is in no answer. */
+static void gather(struct ms_scan *scan, const struct ms_unit *unit, uint64_t low, uint64_t high)
+{
+    const struct ms_scope *scope = &scan->scopes[scan->n_scopes - 1];
+    if (scan->scopes[scope->root].inlined ||
+        (!scope->inlined && ms_dwarf_trust(unit->dwarf, low) == MS_TRUST_NONE))
+        return;
+    uint32_t node = top_node(scan);
+    if (scan->no_memory)
+        return;
+    struct ms_gathered gathered = {low, high, node, scan->scopes[scope->root].node};
+    if (!MS_PUSH(scan->gathered, scan->n_gathered, scan->gathered_room, gathered))
+        scan->no_memory = true;
+}
+
 /* ---- functions --------------------------------------------------------------------------- */
 
 static void take_range(struct ms_scan *scan, const struct ms_unit *unit, uint64_t low,
                        uint64_t high)
 {
     struct ms_scope *scope = &scan->scopes[scan->n_scopes - 1];
-    if (scan->mode == MS_SCAN_COLLECT || scan->mode == MS_SCAN_BOUNDS) {
+    if (scan->mode == MS_SCAN_COLLECT) {
         if (ms_dwarf_trust(unit->dwarf, low) != MS_TRUST_NONE &&
             !scan->take(scan->owner, unit, scope->die_off, low, high))
             scan->no_memory = true;
+    } else if (scan->mode == MS_SCAN_GATHER) {
+        gather(scan, unit, low, high);
     } else if (scan->mode == MS_SCAN_MATCH) {
         if (scope->inlined)
             claim_for_inlined(scan, low, high);

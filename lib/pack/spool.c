@@ -24,7 +24,7 @@ struct met {
     struct names names;
     uint32_t number; /* of the lane's, plus one; 0 = none */
 };
-enum { N_MET = 1 << 12 };
+enum { N_MET = 1 << 14 };
 
 struct lane {
     uint8_t *bytes;
