@@ -26,6 +26,8 @@ struct ms_msym {
     struct ms_piece_row *rows;
     struct ms_piece_file *list;
     size_t nodes_room, spans_room, rows_room, list_room;
+    uint64_t *list_numbers; /* of the files in `list` */
+    size_t list_numbers_room;
 };
 
 void ms_msym_head(const struct ms_msym *msym, struct ms_msym_head *out)
@@ -43,6 +45,7 @@ void ms_msym_close(struct ms_msym *m)
     free(m->spans);
     free(m->rows);
     free(m->list);
+    free(m->list_numbers);
     free(m);
 }
 
@@ -282,42 +285,46 @@ static uint64_t get_count(struct ms_cursor *c, size_t least)
     return c->bad ? 0 : n;
 }
 
+/*
+ * Of files and names a record gives numbers; the strings behind them lie elsewhere in the file, so
+ * only those that an answer needs are looked for: until then a file has none, and a node its
+ * number plus one.
+ */
 static enum ms_status read_files(struct ms_msym *m, struct ms_cursor *c, struct ms_error *err)
 {
     uint64_t n = get_count(c, 1), number = 0;
-    enum ms_status status = MS_OK;
     if (!make_room(&m->list, n, &m->list_room, sizeof *m->list))
         return ms_fail_memory(err);
-    for (uint64_t i = 0; i < n && status == MS_OK; i++) {
-        const char *strings[3];
+    while (m->list_numbers_room < m->list_room)
+        if (!ms_array_grow(&m->list_numbers, m->list_numbers_room, &m->list_numbers_room,
+                           sizeof *m->list_numbers))
+            return ms_fail_memory(err);
+    for (uint64_t i = 0; i < n && !c->bad; i++) {
         number += get_signed(c);
-        status = c->bad ? MS_OK : strings_of(m, m->files, m->files_n, number, 3, strings, err);
-        if (c->bad || status != MS_OK)
-            break;
-        m->list[i] = (struct ms_piece_file){strings[0], strings[1], strings[2]};
+        m->list_numbers[i] = number;
+        m->list[i] = (struct ms_piece_file){NULL, NULL, NULL};
     }
     m->piece.files = m->list;
     m->piece.n_files = (size_t)n;
-    return status;
+    return MS_OK;
 }
 
 static enum ms_status read_nodes(struct ms_msym *m, struct ms_cursor *c, struct ms_error *err)
 {
     uint64_t n = get_count(c, 3), number = 0, start = m->piece.low;
-    enum ms_status status = MS_OK;
     if (n >= MS_NO_PARENT || !make_room(&m->nodes, n, &m->nodes_room, sizeof *m->nodes))
         return ms_fail_memory(err);
-    for (uint64_t i = 0; i < n && status == MS_OK && !c->bad; i++) {
+    for (uint64_t i = 0; i < n && !c->bad; i++) {
         struct ms_piece_node *node = &m->nodes[i];
-        const char *names[2] = {NULL, NULL};
         uint64_t back = ms_cursor_uleb(c);
         number += get_signed(c);
         uint64_t has_start = ms_cursor_uleb(c);
         if (has_start)
             start += (has_start - 1) >> 1 ^ ((has_start - 1) & 1 ? UINT64_MAX : 0);
-        if (back >= i && (i || back))
+        if ((back >= i && (i || back)) || number >= m->names_n)
             ms_cursor_spoil(c);
-        *node = (struct ms_piece_node){.has_start = has_start != 0,
+        *node = (struct ms_piece_node){.names = (uint32_t)number + 1,
+                                       .has_start = has_start != 0,
                                        .start_vm = has_start ? start : 0,
                                        .parent = i ? (uint32_t)(i - 1 - back) : MS_NO_PARENT};
         if (i) {
@@ -325,13 +332,64 @@ static enum ms_status read_nodes(struct ms_msym *m, struct ms_cursor *c, struct 
             node->call_line = (uint32_t)ms_cursor_uleb(c);
             node->call_column = (uint32_t)ms_cursor_uleb(c);
         }
-        if (!c->bad)
-            status = strings_of(m, m->names, m->names_n, number, 2, names, err);
-        node->linkage = names[0];
-        node->name = names[1];
     }
     m->piece.nodes = m->nodes;
     m->piece.n_nodes = (size_t)n;
+    return MS_OK;
+}
+
+/* Looks for the strings of the node's names. */
+static enum ms_status name_node(struct ms_msym *m, uint32_t node, struct ms_error *err)
+{
+    const char *names[2];
+    struct ms_piece_node *named = &m->nodes[node];
+    if (!named->names)
+        return MS_OK;
+    enum ms_status status = strings_of(m, m->names, m->names_n, named->names - 1, 2, names, err);
+    if (status != MS_OK)
+        return status;
+    named->linkage = names[0];
+    named->name = names[1];
+    named->names = 0;
+    return MS_OK;
+}
+
+/* The same of a file, as rows and calls name it: 1 + its place in the list; others have none. */
+static enum ms_status name_file(struct ms_msym *m, uint32_t file, struct ms_error *err)
+{
+    const char *names[3];
+    if (!file || file > m->piece.n_files || m->list[file - 1].file)
+        return MS_OK;
+    enum ms_status status =
+        strings_of(m, m->files, m->files_n, m->list_numbers[file - 1], 3, names, err);
+    if (status == MS_OK)
+        m->list[file - 1] = (struct ms_piece_file){names[0], names[1], names[2]};
+    return status;
+}
+
+/* What the answer at one address needs. */
+static enum ms_status name_chain(struct ms_msym *m, uint64_t address, struct ms_error *err)
+{
+    const struct ms_piece_row *row = ms_piece_row_at(&m->piece, address);
+    enum ms_status status = row ? name_file(m, row->file, err) : MS_OK;
+    if (!m->piece.n_nodes)
+        return status;
+    for (uint32_t node = ms_piece_node_at(&m->piece, address);
+         node != MS_NO_PARENT && status == MS_OK; node = m->nodes[node].parent) {
+        status = name_node(m, node, err);
+        if (status == MS_OK)
+            status = name_file(m, m->nodes[node].call_file, err);
+    }
+    return status;
+}
+
+static enum ms_status name_all(struct ms_msym *m, struct ms_error *err)
+{
+    enum ms_status status = MS_OK;
+    for (size_t i = 0; i < m->piece.n_nodes && status == MS_OK; i++)
+        status = name_node(m, (uint32_t)i, err);
+    for (size_t i = 0; i < m->piece.n_files && status == MS_OK; i++)
+        status = name_file(m, (uint32_t)i + 1, err);
     return status;
 }
 
@@ -502,6 +560,9 @@ enum ms_status ms_msym_find(struct ms_msym *m, uint64_t address, struct ms_ready
         if (status != MS_OK)
             return status;
     }
+    enum ms_status named = name_chain(m, address, err);
+    if (named != MS_OK)
+        return named;
     ms_ready_from_piece(&m->piece, address, out);
     return out->n_frames ? MS_OK : MS_ABSENT;
 }
@@ -524,6 +585,8 @@ enum ms_status ms_msym_check(struct ms_msym *m, ms_msym_taker take, void *owner,
             return bad_block(m, &block, err);
         while (status == MS_OK && next_record(&c, &low, &high, &record)) {
             status = read_record(m, record, low, high, err);
+            if (status == MS_OK)
+                status = name_all(m, err);
             n++;
             if (status == MS_OK && take && !take(owner, &m->piece))
                 return MS_OK;

@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-static const struct ms_piece_row *row_at(const struct ms_piece *p, uint64_t address)
+const struct ms_piece_row *ms_piece_row_at(const struct ms_piece *p, uint64_t address)
 {
     size_t from = 0, n = p->n_rows;
     while (n) {
@@ -17,7 +17,7 @@ static const struct ms_piece_row *row_at(const struct ms_piece *p, uint64_t addr
     return from && p->rows[from - 1].file ? &p->rows[from - 1] : NULL;
 }
 
-static uint32_t node_at(const struct ms_piece *p, uint64_t address)
+uint32_t ms_piece_node_at(const struct ms_piece *p, uint64_t address)
 {
     size_t from = 0, n = p->n_spans;
     while (n) {
@@ -65,7 +65,7 @@ static struct ms_frame *next_frame(struct ms_ready_answer *out)
 
 static void put_row(const struct ms_piece *p, uint64_t address, struct ms_frame *frame)
 {
-    const struct ms_piece_row *row = row_at(p, address);
+    const struct ms_piece_row *row = ms_piece_row_at(p, address);
     if (!row)
         return;
     put_file(p, row->file, frame);
@@ -82,11 +82,12 @@ void ms_ready_from_piece(const struct ms_piece *p, uint64_t address, struct ms_r
     out->low = p->low;
     out->high = p->high;
     if (!p->n_nodes) {
-        if (row_at(p, address))
+        if (ms_piece_row_at(p, address))
             put_row(p, address, next_frame(out));
         return;
     }
-    for (uint32_t node = node_at(p, address); node != MS_NO_PARENT; node = p->nodes[node].parent) {
+    for (uint32_t node = ms_piece_node_at(p, address); node != MS_NO_PARENT;
+         node = p->nodes[node].parent) {
         if (out->n_frames == MS_MAX_INLINE_DEPTH) {
             out->n_frames = 0;
             out->damaged = true;

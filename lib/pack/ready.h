@@ -16,6 +16,11 @@ struct ms_ready_answer {
     uint64_t low, high;    /* the stretch of code that the function has around the address */
 };
 
+/** The row of an address; NULL where no line is known. */
+const struct ms_piece_row *ms_piece_row_at(const struct ms_piece *piece, uint64_t address_vm);
+/** The innermost node at an address; 0, the function, before the first span. */
+uint32_t ms_piece_node_at(const struct ms_piece *piece, uint64_t address_vm);
+
 /**
  * The frames that a piece has at an address in it; the piece's strings are borrowed. A chain of
  * more than MS_MAX_INLINE_DEPTH calls is told by its function alone.
