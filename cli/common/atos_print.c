@@ -23,16 +23,21 @@ static void print_image_name(struct atos_printer *p)
 static void print_frame(struct atos_printer *p, const struct ms_shown_frame *frame)
 {
     struct ms_sink *sink = p->sink;
-    ms_sink_puts(sink, frame->source == MS_SOURCE_STUB ? "DYLD-STUB$$" : "");
+    if (frame->source == MS_SOURCE_STUB)
+        ms_sink_puts(sink, "DYLD-STUB$$");
     ms_sink_plain(sink, frame->function);
     print_image_name(p);
     bool made_up = frame->file && !frame->line && strstr(frame->file, "<compiler-generated>");
     if (frame->file && (frame->line || made_up)) {
         ms_sink_puts(sink, " (");
         ms_sink_plain(sink, frame->file);
-        ms_sink_printf(sink, ":%" PRIu32 ")", frame->line);
-    } else if (frame->has_offset)
-        ms_sink_printf(sink, " + %" PRIu64, frame->offset);
+        ms_sink_write(sink, ":", 1);
+        ms_sink_uint(sink, frame->line);
+        ms_sink_write(sink, ")", 1);
+    } else if (frame->has_offset) {
+        ms_sink_write(sink, " + ", 3);
+        ms_sink_uint(sink, frame->offset);
+    }
 }
 
 /* Nothing has a name: as much as is known of the address itself. */

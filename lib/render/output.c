@@ -61,6 +61,16 @@ void ms_sink_plain_n(struct ms_sink *sink, const char *text, size_t n_text)
     }
 }
 
+void ms_sink_uint(struct ms_sink *sink, uint64_t value)
+{
+    char digits[20];
+    size_t at = sizeof digits;
+    do
+        digits[--at] = (char)('0' + value % 10);
+    while (value /= 10);
+    ms_sink_write(sink, digits + at, sizeof digits - at);
+}
+
 void ms_sink_printf(struct ms_sink *sink, const char *format, ...)
 {
     char small[512];
@@ -203,7 +213,7 @@ void ms_json_string(struct ms_json *json, const char *text)
 void ms_json_uint(struct ms_json *json, uint64_t value)
 {
     separate(json);
-    ms_sink_printf(json->sink, "%" PRIu64, value);
+    ms_sink_uint(json->sink, value);
 }
 
 void ms_json_int(struct ms_json *json, int64_t value)

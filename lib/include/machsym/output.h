@@ -26,6 +26,8 @@ void ms_sink_puts(struct ms_sink *sink, const char *text);
 void ms_sink_plain(struct ms_sink *sink, const char *text);
 /** The same of n bytes, behind which stands a NUL. */
 void ms_sink_plain_n(struct ms_sink *sink, const char *text, size_t n);
+/** Writes the number in decimal. */
+void ms_sink_uint(struct ms_sink *sink, uint64_t value);
 #if defined(__GNUC__)
 __attribute__((format(printf, 2, 3)))
 #endif
