@@ -18,13 +18,18 @@
 static struct {
     const char *arch, *output, *jobs;
     struct word_list reports;
+    int format; /* enum ms_pack_format */
     bool check, json;
 } opt;
+
+static const char *const formats[] = {"msym", "gsym", NULL};
 
 static struct option options[] = {
     {"-arch", NULL, OPTION_TEXT, &opt.arch, "ARCH", "slice of a universal file", NULL},
     {"-o", "--output", OPTION_TEXT, &opt.output, "FILE",
-     "write there; without it NAME.msym in the current folder", NULL},
+     "write there; without it NAME.msym, or NAME.gsym, in the current folder", NULL},
+    {"--format", NULL, OPTION_CHOICE, &opt.format, "msym|gsym",
+     "what to make: msym, or gsym, which LLVM's tools read, but which has no columns", formats},
     {"--for", NULL, OPTION_LIST, &opt.reports, "REPORT",
      "take only the functions that this crash report asks for; may be repeated", NULL},
     {"--check", NULL, OPTION_FLAG, &opt.check, NULL,
@@ -33,8 +38,9 @@ static struct option options[] = {
     {"--json", NULL, OPTION_FLAG, &opt.json, NULL, "one JSON document about what was made", NULL},
 };
 
-static const char *const usage[] = {"pack [-arch ARCH] [-o FILE] [--for REPORT]… DSYM",
-                                    "pack --check FILE", NULL};
+static const char *const usage[] = {
+    "pack [-arch ARCH] [--format msym|gsym] [-o FILE] [--for REPORT]… DSYM", "pack --check FILE",
+    NULL};
 
 static const struct command command = {
     "pack",
@@ -117,7 +123,7 @@ static int make(struct making *m, const char *input)
             complain("out of memory");
             return EXIT_SYSTEM;
         }
-        snprintf(m->made, room, "%s.msym", m->info.name);
+        snprintf(m->made, room, "%s.%s", m->info.name, formats[opt.format]);
     }
     if (m->info.debug_path && same_file(path, m->info.debug_path)) {
         complain("%s: would be written over what it is made of", path);
@@ -179,6 +185,7 @@ static int run(const char *path)
     struct ms_image_choice choice = {.path = path, .arch = opt.arch, .no_companion = opt.check};
     if (!jobs_read(opt.jobs, &m.options.n_workers))
         return args_misused(&command, JOBS_WRONG);
+    m.options.format = (enum ms_pack_format)opt.format;
     enum ms_status opened = ms_image_open(&choice, &m.image, &err);
     if (opened != MS_OK)
         return complain_error(&err);

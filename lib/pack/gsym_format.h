@@ -53,6 +53,7 @@ enum {
 };
 
 #define GSYM_MAGIC 0x4753594du
+#define GSYM_MAGIC_SWAPPED 0x4d595347u
 #define GSYM_NO_ENTRY UINT32_MAX
 
 #endif

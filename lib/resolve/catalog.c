@@ -1,8 +1,10 @@
 #include "resolve/catalog.h"
 
 #include "base/array.h"
+#include "pack/gsym.h"
+#include "pack/gsym_format.h"
 #include "pack/msym.h"
-#include "resolve/part.h"
+#include "resolve/part_gsym.h"
 #include "resolve/paths.h"
 
 #include <fcntl.h>
@@ -28,10 +30,10 @@ void ms_catalog_fini(struct ms_catalog *catalog)
 }
 
 /* An .app holds thousands of pictures: four bytes tell them apart without mapping each. */
-static bool has_macho_magic(const char *path)
+static bool has_known_magic(const char *path)
 {
-    static const uint32_t magics[] = {0xfeedface, 0xfeedfacf, 0xcefaedfe,
-                                      0xcffaedfe, 0xcafebabe, 0xcafebabf};
+    static const uint32_t magics[] = {0xfeedface, 0xfeedfacf, 0xcefaedfe, 0xcffaedfe,
+                                      0xcafebabe, 0xcafebabf, GSYM_MAGIC, GSYM_MAGIC_SWAPPED};
     uint8_t head[4];
     int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     if (fd < 0)
@@ -112,9 +114,10 @@ static bool add_entry(struct ms_catalog *catalog, struct ms_catalog_entry entry)
 
 /*
  * A whole index before a dSYM, since it says the same and sooner; a dSYM before a binary that
- * carries its own DWARF: the dSYM is linked and complete. Last what was cut out of more.
+ * carries its own DWARF: the dSYM is linked and complete. A GSYM file knows no columns; last what
+ * was cut out of more.
  */
-enum { RANK_INDEX, RANK_DSYM, RANK_BINARY, RANK_PART };
+enum { RANK_INDEX, RANK_DSYM, RANK_BINARY, RANK_GSYM, RANK_PART };
 
 /* False when there is no debug information. */
 static bool find_rank(const struct ms_macho *macho, uint8_t *rank)
@@ -176,12 +179,38 @@ static enum ms_status add_slices(struct ms_catalog *catalog, const struct ms_fil
     return status == MS_ABSENT ? MS_OK : status;
 }
 
+static enum ms_status add_gsym(struct ms_catalog *catalog, const struct ms_file *file,
+                               struct ms_error *err)
+{
+    const char *path = ms_file_path(file);
+    struct ms_catalog_entry entry = {
+        .filetype = MS_MH_DSYM, .has_dwarf = true, .rank = RANK_GSYM, .mtime = ms_file_mtime(file)};
+    struct ms_gsym *gsym;
+    struct ms_gsym_head head;
+    enum ms_status status = ms_gsym_open(ms_file_bytes(file), path, &gsym, err);
+    if (status != MS_OK)
+        return status;
+    ms_gsym_head(gsym, &head);
+    ms_gsym_close(gsym);
+    catalog->n_files++;
+    if (!head.has_uuid)
+        return MS_OK;
+    entry.uuid = head.uuid;
+    entry.path = ms_arena_copy(&catalog->arena, path, strlen(path));
+    return entry.path && add_entry(catalog, entry) ? MS_OK : ms_fail_memory(err);
+}
+
 static enum ms_status add_file(struct ms_catalog *catalog, const char *path, struct ms_error *err)
 {
     struct ms_file *file = NULL;
     enum ms_status status = ms_file_open(path, &file, err);
     if (status != MS_OK)
         return status;
+    if (ms_gsym_has_magic(ms_file_bytes(file))) {
+        status = add_gsym(catalog, file, err);
+        ms_file_close(file);
+        return status;
+    }
     struct ms_fat fat;
     status = ms_fat_parse(ms_file_bytes(file), path, &fat, err);
     if (status == MS_OK) {
@@ -211,7 +240,7 @@ enum ms_status ms_catalog_add(struct ms_catalog *catalog, const char *path, bool
         ms_paths_collect(&paths, path, beside ? MS_REACH_BESIDE : MS_REACH_ALL, err);
     for (size_t i = 0; i < paths.n && status == MS_OK; i++) {
         struct ms_error inner;
-        if (!has_macho_magic(paths.items[i]))
+        if (!has_known_magic(paths.items[i]))
             continue;
         enum ms_status added = add_file(catalog, paths.items[i], &inner);
         if (added == MS_E_NOMEM) {

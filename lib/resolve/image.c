@@ -3,6 +3,7 @@
 #include "machsym/workers.h"
 #include "pack/msym.h"
 #include "resolve/companion.h"
+#include "resolve/part_gsym.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -89,7 +90,9 @@ static void finish_open(struct ms_image *image)
     const struct ms_macho *macho = ms_image_macho(image);
     char room[MS_ARCH_TEXT];
     snprintf(image->arch, sizeof image->arch, "%s",
-             ms_arch_text(macho->cputype, macho->cpusubtype, room));
+             image->debug.gsym.n && !image->binary.file
+                 ? MS_GSYM_ARCH
+                 : ms_arch_text(macho->cputype, macho->cpusubtype, room));
 }
 
 enum ms_status ms_image_open(const struct ms_image_choice *choice, struct ms_image **out,
@@ -205,7 +208,9 @@ void ms_image_info(const struct ms_image *image, struct ms_image_info *out)
     struct ms_bytes index;
     out->has_index = ms_part_index(dwarf, &index);
     out->debug_path = image->debug.file || out->has_dwarf ? ms_file_path(dwarf->file) : NULL;
-    const char *name = out->has_index && !out->binary_path ? ms_msym_name(index) : NULL;
+    const char *name = !out->has_index || out->binary_path ? NULL
+                       : dwarf->name                      ? dwarf->name
+                                                          : ms_msym_name(index);
     if (!name)
         name = out->binary_path ? out->binary_path : ms_file_path(image->debug.file);
     out->name = ms_path_base(name);

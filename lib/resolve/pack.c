@@ -1,6 +1,7 @@
 /* Writing and checking ready indexes. */
 #include "machsym/pack.h"
 
+#include "pack/gsym_write.h"
 #include "pack/msym_format.h"
 #include "pack/msym_write.h"
 #include "resolve/pack_build.h"
@@ -45,15 +46,14 @@ static enum ms_status write_msym(const struct ms_image *image, const struct ms_m
     return status;
 }
 
-enum ms_status ms_image_pack(struct ms_image *image, const struct ms_pack_options *options,
-                             struct ms_sink *sink, struct ms_pack_result *result,
-                             struct ms_error *err)
+static enum ms_status pack_msym(struct ms_image *image, const struct ms_pack_options *options,
+                                struct ms_sink *sink, struct ms_pack_result *result,
+                                struct ms_error *err)
 {
     struct ms_pack_request request = {options->n_workers, options->only, options->n_only};
     struct ms_pack_counts counts;
     struct ms_msym_writer *writer;
     uint64_t n = 0;
-    memset(result, 0, sizeof *result);
     /* Kernels and old images have code below __TEXT, so addresses count from 0. */
     struct ms_image_info info;
     ms_image_info(image, &info);
@@ -70,6 +70,43 @@ enum ms_status ms_image_pack(struct ms_image *image, const struct ms_pack_option
         status = write_msym(image, writer, n, sink, result, err);
     ms_msym_writer_close(writer);
     return status;
+}
+
+static enum ms_status add_to_gsym(void *owner, const struct ms_piece *piece, struct ms_error *err)
+{
+    return ms_gsym_add(owner, piece, err);
+}
+
+static enum ms_status pack_gsym(struct ms_image *image, const struct ms_pack_options *options,
+                                struct ms_sink *sink, struct ms_pack_result *result,
+                                struct ms_error *err)
+{
+    struct ms_pack_request request = {options->n_workers, options->only, options->n_only};
+    struct ms_pack_counts counts;
+    struct ms_gsym_writer *writer;
+    const struct ms_macho *macho = ms_image_macho(image);
+    enum ms_status status =
+        ms_gsym_writer_open(macho->text_vm, macho->has_uuid ? &macho->uuid : NULL, &writer, err);
+    if (status != MS_OK)
+        return status;
+    status = ms_pack_build(image, &request, add_to_gsym, writer, &counts, err);
+    if (status == MS_OK) {
+        copy_counts(&counts, result);
+        status = ms_gsym_finish(writer, &result->n_bytes, &result->n_functions, err);
+    }
+    if (status == MS_OK && !ms_gsym_give(writer, give, sink))
+        status = ms_fail(err, MS_E_IO, NULL, MS_NO_OFFSET, "the index could not be written");
+    ms_gsym_writer_close(writer);
+    return status;
+}
+
+enum ms_status ms_image_pack(struct ms_image *image, const struct ms_pack_options *options,
+                             struct ms_sink *sink, struct ms_pack_result *result,
+                             struct ms_error *err)
+{
+    memset(result, 0, sizeof *result);
+    return (options->format == MS_PACK_GSYM ? pack_gsym : pack_msym)(image, options, sink, result,
+                                                                     err);
 }
 
 enum ms_status ms_image_check_index(struct ms_image *image, struct ms_pack_info *out,

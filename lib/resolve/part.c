@@ -1,9 +1,12 @@
 #include "resolve/part.h"
 
 #include "base/error.h"
+#include "pack/gsym.h"
 #include "resolve/pack_shell.h"
+#include "resolve/part_gsym.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 void ms_part_close(struct ms_part *part)
@@ -12,6 +15,8 @@ void ms_part_close(struct ms_part *part)
         return;
     ms_macho_fini(&part->macho);
     ms_file_close(part->file);
+    free(part->shell);
+    free(part->name);
     memset(part, 0, sizeof *part);
 }
 
@@ -43,7 +48,8 @@ bool ms_macho_index(const struct ms_macho *macho, struct ms_bytes *out)
 
 bool ms_part_index(const struct ms_part *part, struct ms_bytes *out)
 {
-    return part->file && ms_macho_index(&part->macho, out);
+    *out = part->gsym;
+    return part->gsym.n || (part->file && ms_macho_index(&part->macho, out));
 }
 
 /* Takes the file over on success. */
@@ -131,6 +137,12 @@ static enum ms_status open_chosen(struct ms_part *part, const char *path, size_t
     enum ms_status status = ms_file_open(path, &file, err);
     if (status != MS_OK)
         return status;
+    if (ms_gsym_has_magic(ms_file_bytes(file))) {
+        status = ms_part_open_gsym(part, file, err);
+        if (status != MS_OK)
+            ms_file_close(file);
+        return status;
+    }
     status = ms_fat_parse(ms_file_bytes(file), path, &fat, err);
     if (status == MS_OK) {
         if (slice >= fat.n_slices) /* the file was replaced since we looked */
@@ -146,6 +158,20 @@ static enum ms_status open_chosen(struct ms_part *part, const char *path, size_t
     return status;
 }
 
+/* A GSYM file, which is one slice that suits unless another UUID is asked for. */
+static void look_over_gsym(const struct ms_file *file, size_t index, const struct ms_uuid *uuid,
+                           struct choice *best, struct roll *roll)
+{
+    struct ms_uuid its;
+    roll_add(roll, MS_GSYM_ARCH);
+    bool is_it = !uuid || (ms_gsym_uuid(ms_file_bytes(file), ms_file_path(file), &its) &&
+                           ms_uuid_equal(&its, uuid));
+    if (is_it && !best->n_suiting++) {
+        best->path = index;
+        best->slice = 0;
+    }
+}
+
 /* Looks over one file; adds what suits to *best and what there is to *roll. */
 static enum ms_status look_over(const char *path, size_t index, const char *arch,
                                 const struct ms_uuid *uuid, struct choice *best, struct roll *roll,
@@ -156,6 +182,11 @@ static enum ms_status look_over(const char *path, size_t index, const char *arch
     enum ms_status status = ms_file_open(path, &file, err);
     if (status != MS_OK)
         return status;
+    if (ms_gsym_has_magic(ms_file_bytes(file))) {
+        look_over_gsym(file, index, uuid, best, roll);
+        ms_file_close(file);
+        return MS_OK;
+    }
     status = ms_fat_parse(ms_file_bytes(file), path, &fat, err);
     if (status == MS_OK) {
         for (size_t i = 0; status == MS_OK && i < fat.n_slices; i++) {

@@ -9,6 +9,10 @@
 struct ms_part {
     struct ms_file *file; /* NULL: this part is absent */
     struct ms_macho macho;
+    /* Of a GSYM file alone, whose Mach-O is made up; see part_gsym.h. */
+    struct ms_bytes gsym;
+    uint8_t *shell;
+    char *name; /* of the image */
 };
 
 /**
@@ -24,6 +28,7 @@ enum ms_status ms_part_open_uuid(struct ms_part *part, const char *path, const s
  * @param label  what the user named, for messages
  * @return MS_ABSENT: no slice has that UUID or architecture, the error says which there
  *         are; MS_E_ARGUMENT: several, and nothing to choose by; MS_E_*
+ * A GSYM file is of whatever architecture is asked for, since it doesn't tell its own.
  */
 enum ms_status ms_part_choose(struct ms_part *part, const char *const *paths, size_t n_paths,
                               const char *label, const char *arch, const struct ms_uuid *uuid,
@@ -39,7 +44,7 @@ bool ms_macho_has_dwarf(const struct ms_macho *macho);
 bool ms_part_has_dwarf(const struct ms_part *part);
 /** The ready index that the file holds in the place of DWARF (resolve/pack_shell.h). */
 bool ms_macho_index(const struct ms_macho *macho, struct ms_bytes *out);
-/** The same; false for an absent part. */
+/** The same, or a GSYM file; false for an absent part. */
 bool ms_part_index(const struct ms_part *part, struct ms_bytes *out);
 
 #endif

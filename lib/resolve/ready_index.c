@@ -1,6 +1,7 @@
 #include "resolve/ready_index.h"
 
 #include "dwarf/answers.h"
+#include "pack/gsym.h"
 #include "pack/msym.h"
 
 #include <stdio.h>
@@ -8,7 +9,8 @@
 #include <string.h>
 
 struct ms_ready_index {
-    struct ms_msym *msym;
+    struct ms_msym *msym; /* one of the two */
+    struct ms_gsym *gsym;
     struct ms_msym_head head;
     struct ms_ready_answer answer; /* to the address in hand */
     char where[320];
@@ -24,13 +26,17 @@ enum ms_status ms_ready_index_open(const struct ms_part *part, struct ms_ready_i
     struct ms_ready_index *index = calloc(1, sizeof *index);
     if (!index)
         return ms_fail_memory(err);
-    snprintf(index->where, sizeof index->where, "%s __msym", part->macho.where);
-    enum ms_status status = ms_msym_open(bytes, index->where, &index->msym, err);
+    bool is_gsym = part->gsym.n != 0;
+    snprintf(index->where, sizeof index->where, "%s%s", part->macho.where,
+             is_gsym ? "" : " __msym");
+    enum ms_status status = is_gsym ? ms_gsym_open(bytes, index->where, &index->gsym, err)
+                                    : ms_msym_open(bytes, index->where, &index->msym, err);
     if (status != MS_OK) {
         ms_ready_index_close(index);
         return status;
     }
-    ms_msym_head(index->msym, &index->head);
+    if (index->msym)
+        ms_msym_head(index->msym, &index->head);
     *out = index;
     return MS_OK;
 }
@@ -40,18 +46,26 @@ void ms_ready_index_close(struct ms_ready_index *index)
     if (!index)
         return;
     ms_msym_close(index->msym);
+    ms_gsym_close(index->gsym);
     free(index);
 }
 
 void ms_ready_index_info(const struct ms_ready_index *index, struct ms_pack_info *out)
 {
+    if (index->gsym) {
+        struct ms_gsym_head head;
+        ms_gsym_head(index->gsym, &head);
+        *out = (struct ms_pack_info){MS_PACK_GSYM, head.n_functions, false, false};
+        return;
+    }
     *out = (struct ms_pack_info){MS_PACK_MSYM, index->head.n_records, index->head.partial,
                                  index->head.broken};
 }
 
 enum ms_status ms_ready_index_check(struct ms_ready_index *index, struct ms_error *err)
 {
-    return ms_msym_check(index->msym, NULL, NULL, err);
+    return index->gsym ? ms_gsym_check(index->gsym, err)
+                       : ms_msym_check(index->msym, NULL, NULL, err);
 }
 
 /* An address, and where it stands in the request. */
@@ -95,7 +109,9 @@ static enum ms_status find(struct ms_ready_index *index, const struct order *ord
 {
     struct ms_error found;
     struct ms_dwarf_hit *hit = &out->hits[order->asked];
-    enum ms_status status = ms_msym_find(index->msym, order->address, &index->answer, &found);
+    enum ms_status status = index->gsym
+                                ? ms_gsym_find(index->gsym, order->address, &index->answer, &found)
+                                : ms_msym_find(index->msym, order->address, &index->answer, &found);
     if (status == MS_OK) {
         whys[order->asked] = why_of(&index->answer);
         return put_answer(&index->answer, out, hit, err);
@@ -121,6 +137,8 @@ enum ms_status ms_ready_index_find(struct ms_ready_index *index, const uint64_t 
     struct order one, *order = n == 1 ? &one : malloc((n ? n : 1) * sizeof *order);
     enum ms_status status = order ? ms_answers_start(out, n, err) : ms_fail_memory(err);
     bool ascending = true;
+    if (index->gsym)
+        ms_gsym_begin(index->gsym);
     for (size_t i = 0; i < n && status == MS_OK; i++) {
         order[i] = (struct order){addresses_vm[i], i};
         ascending &= i == 0 || addresses_vm[i - 1] <= addresses_vm[i];
