@@ -185,9 +185,9 @@ suites:
 # ---- packages --------------------------------------------------------------------------------
 # Debian's and Homebrew's names of what is missing are worked out by the shell, not by make, so
 # that nothing is asked for on a machine that has it all.
-APT_BUILD := gcc g++ libc6-dev llvm-19-dev zlib1g-dev libzstd-dev libdwarf-dev
+APT_BUILD := gcc g++ libc6-dev llvm-19-dev zlib1g-dev libxxhash-dev libzstd-dev libdwarf-dev
 APT_CHECK := $(APT_BUILD) libcriterion-dev libjson-c-dev python3 mandoc llvm-19
-BREW_BUILD := llvm@19 zstd dwarfutils
+BREW_BUILD := llvm@19 xxhash zstd dwarfutils
 BREW_CHECK := $(BREW_BUILD) criterion json-c python3 mandoc
 .PHONY: packages-build packages-check
 packages-build:
