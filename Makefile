@@ -180,6 +180,7 @@ suites:
 	    "tests/cli/run $(BUILD)" \
 	    $(foreach s,$(wildcard tests/names/run tests/oracle/run tests/corpus/run tests/man/run tests/large/run tests/callgrind/run),"$(s) $(BUILD)") \
 	    "tests/oracle/compare-pack --build $(BUILD)" \
+	    "tests/oracle/compare-gsym --build $(BUILD) --llvm" \
 	    $(if $(filter 1,$(SAN)),,"tests/lint/run $(BUILD)" "tests/install/run $(BUILD)")
 
 # ---- packages --------------------------------------------------------------------------------

@@ -201,7 +201,7 @@ void ms_gsym_head(const struct ms_gsym *g, struct ms_gsym_head *out)
 {
     struct ms_bytes info;
     *out = g->head;
-    out->end_vm = g->head.base_vm;
+    out->start_vm = out->end_vm = g->head.base_vm;
     if (!g->head.n_functions)
         return;
     size_t last = (size_t)g->head.n_functions - 1;
@@ -209,8 +209,11 @@ void ms_gsym_head(const struct ms_gsym *g, struct ms_gsym_head *out)
     uint32_t size = info_at(g, last, &info) ? u32_at(g, info, 0) : 0;
     if (size)
         end = end_of(g, last, size);
-    if (end > out->end_vm)
-        out->end_vm = end;
+    if (end <= out->end_vm)
+        return; /* addresses that wrap, or are in no order */
+    out->end_vm = end;
+    if (address_at(g, 0) > out->start_vm && address_at(g, 0) < end)
+        out->start_vm = address_at(g, 0);
 }
 
 /* NULL for the empty one, and for what isn't one. */

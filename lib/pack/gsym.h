@@ -25,7 +25,9 @@ void ms_gsym_close(struct ms_gsym *gsym); /* takes NULL */
 /** What the header says. */
 struct ms_gsym_head {
     uint64_t base_vm;
-    uint64_t end_vm; /* behind the last function, as far as that can be read */
+    /* Of the first function, and behind the last as far as that can be read; base_vm without any.
+     */
+    uint64_t start_vm, end_vm;
     uint64_t n_functions;
     bool has_uuid; /* of 16 bytes: others are of no Mach-O */
     struct ms_uuid uuid;

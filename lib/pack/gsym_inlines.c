@@ -166,11 +166,6 @@ static void end_siblings(struct walk *w)
     w->done = !w->depth;
 }
 
-static void drop_ranges(struct ms_gsym_inlines *in, size_t n)
-{
-    in->n_ranges = n;
-}
-
 static void read_node(struct walk *w)
 {
     struct ms_gsym_inlines *in = w->in;
@@ -188,10 +183,15 @@ static void read_node(struct walk *w)
     if (w->c.bad)
         return;
     if (is_function) {
-        drop_ranges(in, n_ranges);
+        in->n_ranges = n_ranges;
         in->entry = line;
     } else {
-        struct ms_piece_node node = {.parent = w->parent, .call_file = file, .call_line = line};
+        /* As LLVM counts; unless this is a later part of the function, and so maybe of the call. */
+        struct ms_piece_node node = {.parent = w->parent,
+                                     .call_file = file,
+                                     .call_line = line,
+                                     .has_start = !in->entry,
+                                     .start_vm = first};
         w->out_of_memory |= !add_node(in, node, name);
         if (w->out_of_memory)
             return;

@@ -281,11 +281,13 @@ static void add_row(struct ms_gsym_writer *w, uint64_t low, uint32_t file, uint3
     w->failed |= !MS_PUSH(w->rows, w->n_rows, w->rows_room, row);
 }
 
-/* From the piece's start on, since LLVM's reader knows nothing of an address before the rows. */
+/* From the piece's start on, since LLVM's reader knows nothing of an address before the rows. A
+ * name without any is a symbol's. */
 static void list_rows(struct ms_gsym_writer *w, const struct ms_piece *p)
 {
+    bool has_none = !p->n_rows && (p->n_nodes > 1 || p->source == MS_SOURCE_DWARF);
     w->n_rows = 0;
-    if ((p->n_rows && p->rows[0].low > p->low) || (!p->n_rows && p->n_nodes > 1))
+    if (has_none || (p->n_rows && p->rows[0].low > p->low))
         add_row(w, p->low, 0, 0);
     for (size_t i = 0; i < p->n_rows; i++)
         add_row(w, p->rows[i].low, piece_file(w, p, p->rows[i].file), p->rows[i].line);

@@ -43,8 +43,8 @@ static void put_text(uint8_t *at, const struct ms_gsym_head *head)
     put_u32(at + 64, 1);
     memcpy(section, "__text", 6);
     memcpy(section + 16, "__TEXT", 6);
-    put_u64(section + 32, head->base_vm);
-    put_u64(section + 40, head->end_vm - head->base_vm);
+    put_u64(section + 32, head->start_vm);
+    put_u64(section + 40, head->end_vm - head->start_vm);
     put_u32(section + 64, ALL_CODE);
 }
 

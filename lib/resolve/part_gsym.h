@@ -1,7 +1,8 @@
 /**
  * resolve/part_gsym.h: a GSYM file as a part of an image. It is no Mach-O, and an image is made
  * of such: so one is made up in memory of what the file's header says, a dSYM without debug
- * information, with a UUID and with __TEXT at the base address, all of which is code.
+ * information, with a UUID and with __TEXT at the base address, which is code from the first
+ * function on.
  */
 #ifndef MS_RESOLVE_PART_GSYM_H
 #define MS_RESOLVE_PART_GSYM_H
