@@ -5,6 +5,7 @@
 #include "common/input.h"
 #include "common/out.h"
 #include "machsym/macho.h"
+#include "machsym/pack.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -139,13 +140,35 @@ static void read_fat(struct run *run, const struct ms_fat *fat, const char *path
     }
 }
 
+/* A GSYM file has a UUID, and doesn't tell its architecture. False when it is none. */
+static bool read_gsym(struct run *run, struct ms_bytes bytes, const char *path)
+{
+    struct ms_macho as_if = {.has_uuid = false};
+    struct ms_error err;
+    enum ms_status status = ms_gsym_identify(bytes, path, &as_if.uuid, &err);
+    if (status == MS_ABSENT)
+        return false;
+    if (status != MS_OK) {
+        note(run, complain_error(&err));
+        return true;
+    }
+    as_if.has_uuid = !ms_uuid_is_zero(&as_if.uuid);
+    run->n_slices++;
+    run->n_shown++; /* whatever architecture is asked for, it may be that */
+    run->n_uuids += as_if.has_uuid;
+    print_slice(run, &as_if, "unknown", path, NULL);
+    return true;
+}
+
 /* A file found in a folder: true for what is no Mach-O at all, which a folder may hold. */
 static bool is_something_else(struct ms_bytes bytes)
 {
     static const uint8_t magics[][4] = {{0xcf, 0xfa, 0xed, 0xfe}, {0xce, 0xfa, 0xed, 0xfe},
                                         {0xfe, 0xed, 0xfa, 0xcf}, {0xfe, 0xed, 0xfa, 0xce},
                                         {0xca, 0xfe, 0xba, 0xbe}, {0xca, 0xfe, 0xba, 0xbf},
-                                        {'!', '<', 'a', 'r'}};
+                                        {'!', '<', 'a', 'r'},
+                                        {'M', 'Y', 'S', 'G'},
+                                        {'G', 'S', 'Y', 'M'}};
     for (size_t i = 0; i < sizeof magics / sizeof *magics && bytes.n >= 4; i++)
         if (memcmp(bytes.at, magics[i], 4) == 0)
             return i == 4 && bytes.n >= 8 &&
@@ -169,7 +192,9 @@ static void read_file(struct run *run, const char *path)
         input_close(&input);
         return;
     }
-    if (ms_fat_parse(input.bytes, input.name, &fat, &err) == MS_OK) {
+    if (read_gsym(run, input.bytes, path)) {
+        ; /* nothing more is in it */
+    } else if (ms_fat_parse(input.bytes, input.name, &fat, &err) == MS_OK) {
         read_fat(run, &fat, path);
         ms_fat_fini(&fat);
     } else {

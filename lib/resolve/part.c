@@ -1,6 +1,7 @@
 #include "resolve/part.h"
 
 #include "base/error.h"
+#include "machsym/pack.h"
 #include "pack/gsym.h"
 #include "resolve/pack_shell.h"
 #include "resolve/part_gsym.h"
@@ -164,8 +165,9 @@ static void look_over_gsym(const struct ms_file *file, size_t index, const struc
 {
     struct ms_uuid its;
     roll_add(roll, MS_GSYM_ARCH);
-    bool is_it = !uuid || (ms_gsym_uuid(ms_file_bytes(file), ms_file_path(file), &its) &&
-                           ms_uuid_equal(&its, uuid));
+    bool is_it =
+        !uuid || (ms_gsym_identify(ms_file_bytes(file), ms_file_path(file), &its, NULL) == MS_OK &&
+                  ms_uuid_equal(&its, uuid));
     if (is_it && !best->n_suiting++) {
         best->path = index;
         best->slice = 0;

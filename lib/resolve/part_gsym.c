@@ -2,6 +2,7 @@
 
 #include "base/error.h"
 #include "macho/commands.h"
+#include "machsym/pack.h"
 #include "pack/gsym.h"
 #include "resolve/paths.h"
 
@@ -87,16 +88,20 @@ static char *name_of(const char *path)
     return name;
 }
 
-bool ms_gsym_uuid(struct ms_bytes bytes, const char *where, struct ms_uuid *out)
+enum ms_status ms_gsym_identify(struct ms_bytes file, const char *name, struct ms_uuid *out,
+                                struct ms_error *err)
 {
     struct ms_gsym *gsym;
     struct ms_gsym_head head;
-    if (!ms_gsym_has_magic(bytes) || ms_gsym_open(bytes, where, &gsym, NULL) != MS_OK)
-        return false;
+    if (!ms_gsym_has_magic(file))
+        return MS_ABSENT;
+    enum ms_status status = ms_gsym_open(file, name, &gsym, err);
+    if (status != MS_OK)
+        return status;
     ms_gsym_head(gsym, &head);
     ms_gsym_close(gsym);
     *out = head.uuid;
-    return head.has_uuid;
+    return MS_OK;
 }
 
 enum ms_status ms_part_open_gsym(struct ms_part *part, struct ms_file *file, struct ms_error *err)

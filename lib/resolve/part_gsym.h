@@ -12,9 +12,6 @@
 /** What stands in the place of the architecture, which the file doesn't tell. */
 #define MS_GSYM_ARCH "unknown"
 
-/** The UUID of a GSYM file; false when it is none, or has none. */
-bool ms_gsym_uuid(struct ms_bytes bytes, const char *where, struct ms_uuid *out);
-
 /** Opens the file as a part. Takes it over on success. */
 enum ms_status ms_part_open_gsym(struct ms_part *part, struct ms_file *file, struct ms_error *err);
 

@@ -62,6 +62,15 @@ struct ms_pack_info {
 enum ms_status ms_image_check_index(struct ms_image *image, struct ms_pack_info *out,
                                     struct ms_error *err);
 
+/**
+ * Which image a GSYM file is of. Such a file is no Mach-O: ms_macho_parse takes none.
+ * @param name  for messages
+ * @param out   all zeros when the file has no UUID, or one of another length than Mach-O's
+ * @return MS_ABSENT: these bytes are no GSYM file; MS_E_FORMAT, MS_E_UNSUPPORTED, MS_E_NOMEM
+ */
+enum ms_status ms_gsym_identify(struct ms_bytes file, const char *name, struct ms_uuid *out,
+                                struct ms_error *err);
+
 #ifdef __cplusplus
 }
 #endif
