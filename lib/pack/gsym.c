@@ -511,7 +511,8 @@ enum ms_status ms_gsym_find(struct ms_gsym *g, uint64_t address, struct ms_ready
     return out->n_frames ? MS_OK : MS_ABSENT;
 }
 
-enum ms_status ms_gsym_check(struct ms_gsym *g, struct ms_error *err)
+enum ms_status ms_gsym_check(struct ms_gsym *g, ms_gsym_taker take, void *owner,
+                             struct ms_error *err)
 {
     uint64_t last = 0;
     enum ms_status status = MS_OK;
@@ -524,6 +525,8 @@ enum ms_status ms_gsym_check(struct ms_gsym *g, struct ms_error *err)
                            (unsigned long long)address, (unsigned long long)last);
         last = address;
         status = read_function(g, i, err);
+        if (status == MS_OK && take && !take(owner, &g->piece))
+            break;
     }
     return status;
 }

@@ -47,7 +47,10 @@ void ms_gsym_begin(struct ms_gsym *gsym);
 enum ms_status ms_gsym_find(struct ms_gsym *gsym, uint64_t address_vm, struct ms_ready_answer *out,
                             struct ms_error *err);
 
-/** Reads every function; the first fault. */
-enum ms_status ms_gsym_check(struct ms_gsym *gsym, struct ms_error *err);
+/** Gets each function, its calls and lines; false stops. */
+typedef bool (*ms_gsym_taker)(void *owner, const struct ms_piece *piece);
+/** Reads every function; the first fault. `take` may be NULL. */
+enum ms_status ms_gsym_check(struct ms_gsym *gsym, ms_gsym_taker take, void *owner,
+                             struct ms_error *err);
 
 #endif

@@ -64,7 +64,7 @@ void ms_ready_index_info(const struct ms_ready_index *index, struct ms_pack_info
 
 enum ms_status ms_ready_index_check(struct ms_ready_index *index, struct ms_error *err)
 {
-    return index->gsym ? ms_gsym_check(index->gsym, err)
+    return index->gsym ? ms_gsym_check(index->gsym, NULL, NULL, err)
                        : ms_msym_check(index->msym, NULL, NULL, err);
 }
 
