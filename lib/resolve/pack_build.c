@@ -2,9 +2,9 @@
 
 #include "base/array.h"
 #include "base/sort.h"
+#include "machsym/workers.h"
 #include "dwarf/pieces.h"
 #include "dwarf/units.h"
-#include "machsym/workers.h"
 #include "pack/spool.h"
 
 #include <stdlib.h>
@@ -29,7 +29,7 @@ struct build {
     struct ms_named_ranges named;
     uint64_t *units; /* offsets in .debug_info */
     size_t n_units, units_room;
-    struct ms_unit_fault *faults; /* one a unit */
+    struct ms_error *faults; /* one a unit */
     struct worker *workers;
     size_t n_workers;
 };
@@ -92,7 +92,6 @@ static enum ms_status list_units(struct build *b, struct ms_dwarf *dwarf,
         if (status == MS_E_NOMEM)
             return ms_fail_memory(err);
         counts->n_units++;
-        counts->lost |= status != MS_OK;
         if (status != MS_OK && !counts->n_broken++)
             counts->first_fault = found;
         if (status == MS_OK && !MS_PUSH(b->units, b->n_units, b->units_room, header.off))
@@ -101,45 +100,19 @@ static enum ms_status list_units(struct build *b, struct ms_dwarf *dwarf,
     return MS_OK;
 }
 
-/*
- * What .debug_aranges names and the walk over the units doesn't find: a look-up tries it, too, and
- * says of its addresses that it is damaged.
- */
-static bool list_named(struct build *b)
+static void count_faults(const struct build *b, struct ms_pack_counts *counts)
 {
-    size_t n = b->n_units, at = 0;
-    uint64_t last = UINT64_MAX;
-    for (size_t i = 0; i < b->named.n; i++) {
-        uint64_t off = b->named.items[i].unit_off;
-        while (at < n && b->units[at] < off)
-            at++;
-        if (off == last || (at < n && b->units[at] == off))
-            continue;
-        if (!MS_PUSH(b->units, b->n_units, b->units_room, off))
-            return false;
-        last = off;
-    }
-    return true;
-}
-
-static void count_faults(const struct build *b, size_t n, struct ms_pack_counts *counts)
-{
-    for (size_t i = 0; i < n; i++) {
-        counts->lost |= b->faults[i].lost;
-        if (b->faults[i].error.status != MS_OK && !counts->n_broken++)
-            counts->first_fault = b->faults[i].error;
-    }
+    for (size_t i = 0; i < b->n_units; i++)
+        if (b->faults[i].status != MS_OK && !counts->n_broken++)
+            counts->first_fault = b->faults[i];
 }
 
 static enum ms_status run_units(struct build *b, struct ms_dwarf *dwarf,
                                 struct ms_pack_counts *counts, struct ms_error *err)
 {
     enum ms_status status = list_units(b, dwarf, counts, err);
-    size_t n_walked = b->n_units;
     if (status == MS_OK)
         status = ms_named_ranges_read(&b->named, dwarf, err);
-    if (status == MS_OK && !list_named(b))
-        status = ms_fail_memory(err);
     if (status != MS_OK)
         return status;
     b->faults = calloc(b->n_units + 1, sizeof *b->faults);
@@ -152,7 +125,7 @@ static enum ms_status run_units(struct build *b, struct ms_dwarf *dwarf,
     for (size_t i = 0; i < b->n_workers; i++)
         if (b->workers[i].status != MS_OK)
             return ms_fail_memory(err);
-    count_faults(b, n_walked, counts);
+    count_faults(b, counts);
     return ms_spool_settle(b->spool, err);
 }
 
@@ -183,10 +156,6 @@ struct giver {
     size_t at; /* the first bound behind what has been given */
     struct ms_piece_row *rows;
     size_t n_rows, rows_room;
-    struct ms_piece_file *files; /* of those rows */
-    size_t n_files, files_room;
-    uint32_t *numbers; /* by the number of a file in the piece that is cut: that in `files` */
-    size_t numbers_room;
 };
 
 static enum ms_status give(struct giver *g, const struct ms_piece *piece, struct ms_error *err)
@@ -221,33 +190,10 @@ static enum ms_status find_symbol_bounds(struct giver *g, struct ms_error *err)
     return MS_OK;
 }
 
-/* Only files of the rows that are left are named, since the others are not asked for. */
-static bool keep_files(struct giver *g, const struct ms_piece *lines)
-{
-    g->n_files = 0;
-    while (g->numbers_room < lines->n_files)
-        if (!ms_array_grow(&g->numbers, g->numbers_room, &g->numbers_room, sizeof *g->numbers))
-            return false;
-    for (size_t i = 0; i < lines->n_files; i++)
-        g->numbers[i] = 0;
-    for (size_t i = 0; i < g->n_rows; i++) {
-        uint32_t file = g->rows[i].file;
-        if (!file)
-            continue;
-        if (!g->numbers[file - 1]) {
-            if (!MS_PUSH(g->files, g->n_files, g->files_room, lines->files[file - 1]))
-                return false;
-            g->numbers[file - 1] = (uint32_t)g->n_files;
-        }
-        g->rows[i].file = g->numbers[file - 1];
-    }
-    return true;
-}
-
 /* The rows of [low, high), the first of them cut to start there. */
 static bool cut_rows(struct giver *g, const struct ms_piece *lines, uint64_t low, uint64_t high)
 {
-    g->n_rows = g->n_files = 0;
+    g->n_rows = 0;
     for (size_t i = 0; lines && i < lines->n_rows && lines->rows[i].low < high; i++) {
         struct ms_piece_row row = lines->rows[i];
         if (row.low <= low) {
@@ -257,7 +203,7 @@ static bool cut_rows(struct giver *g, const struct ms_piece *lines, uint64_t low
         if (!MS_PUSH(g->rows, g->n_rows, g->rows_room, row))
             return false;
     }
-    return !lines || keep_files(g, lines);
+    return true;
 }
 
 static bool same_text(const char *a, const char *b)
@@ -294,10 +240,12 @@ static enum ms_status give_named(struct giver *g, const struct ms_frame *frame,
     }
     piece.rows = g->rows;
     piece.n_rows = g->n_rows;
-    piece.files = g->files;
-    piece.n_files = g->n_files;
-    piece.damaged = lines && lines->damaged;
-    return piece.n_nodes || piece.n_rows || piece.damaged ? give(g, &piece, err) : MS_OK;
+    if (lines) {
+        piece.damaged = lines->damaged;
+        piece.files = lines->files;
+        piece.n_files = lines->n_files;
+    }
+    return piece.n_nodes || piece.n_rows ? give(g, &piece, err) : MS_OK;
 }
 
 /* What no function of DWARF's has, from `low` on: named by symbols as far as they go. */
@@ -379,7 +327,5 @@ enum ms_status ms_pack_build(struct ms_image *image, const struct ms_pack_reques
     free_build(&b);
     free(g.bounds);
     free(g.rows);
-    free(g.files);
-    free(g.numbers);
     return status;
 }
