@@ -282,6 +282,43 @@ static bool sort_codes(struct ms_abbrevs *t)
     return true;
 }
 
+/* The DIE of an item in short, if it is passed by in one or two steps. */
+static struct ms_quick quick_of(const struct ms_abbrevs *t, const struct ms_abbrev *item)
+{
+    struct ms_quick quick = {.how = MS_QUICK_NOT, .deeper = item->children, .dies = 1};
+    const struct ms_step *first = &item->first, *second = &t->steps[item->skip];
+    if (first->skip == MAX_SKIP)
+        return quick;
+    quick.bytes = (uint16_t)(first->skip + 1);
+    if (first->action == MS_ACT_END) {
+        quick.how = MS_QUICK_FIXED;
+    } else if ((first->action == MS_ACT_LEB || first->action == MS_ACT_BLOCK) &&
+               second->action == MS_ACT_END) {
+        quick.how = first->action == MS_ACT_LEB ? MS_QUICK_LEB : MS_QUICK_BLOCK;
+        quick.rest = second->skip;
+    }
+    return quick;
+}
+
+/* Codes with gaps are looked up the long way. */
+static bool make_quick(struct ms_abbrevs *t)
+{
+    size_t n = t->codes ? 1 : 1 + (t->n < MS_MAX_QUICK ? t->n : MS_MAX_QUICK);
+    t->quick = calloc(2 * n, sizeof *t->quick);
+    if (!t->quick)
+        return false;
+    t->n_quick = n;
+    t->quick[0] = t->quick[n] = (struct ms_quick){.bytes = 1, .deeper = -1};
+    for (size_t i = 1; i < n; i++) {
+        const struct ms_abbrev *item = &t->items[i - 1];
+        struct ms_quick looked_at = {.how = MS_QUICK_NOT}, passed = quick_of(t, item);
+        t->quick[i] = item->kind == MS_DIE_PLAIN ? passed : looked_at;
+        t->quick[n + i] =
+            item->kind == MS_DIE_PLAIN || item->kind == MS_DIE_INLINED ? passed : looked_at;
+    }
+    return true;
+}
+
 static enum ms_status compile_table(struct ms_abbrev_cache *cache, struct ms_abbrevs *table,
                                     struct ms_error *err)
 {
@@ -311,7 +348,7 @@ static enum ms_status compile_table(struct ms_abbrev_cache *cache, struct ms_abb
     }
     uint64_t used = ms_cursor_offset(&c) + 64; /* a table costs something even when empty */
     cache->left -= used < cache->left ? used : cache->left;
-    if (status != MS_E_NOMEM && table->codes && !sort_codes(table))
+    if (status != MS_E_NOMEM && ((table->codes && !sort_codes(table)) || !make_quick(table)))
         return ms_fail_memory(err);
     return status;
 }
@@ -333,6 +370,7 @@ static void free_table(struct ms_abbrevs *table)
     free(table->items);
     free(table->codes);
     free(table->steps);
+    free(table->quick);
     free(table->fault);
     free(table);
 }

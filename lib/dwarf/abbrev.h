@@ -76,6 +76,26 @@ struct ms_abbrev {
     bool children;
 };
 
+/** How the pass moves on from a DIE, for what needs no thought. */
+enum ms_quick_how {
+    MS_QUICK_FIXED, /* so many bytes */
+    MS_QUICK_LEB,   /* so many bytes, a LEB128, and the rest */
+    MS_QUICK_BLOCK, /* so many bytes, a block with a length of one byte, and the rest */
+    MS_QUICK_NOT    /* it needs thought */
+};
+
+/** What the pass must know of a DIE, by the one byte of its code, in one load. */
+struct ms_quick {
+    uint16_t bytes; /* with the code */
+    uint16_t rest;
+    uint8_t how;   /* enum ms_quick_how */
+    int8_t deeper; /* 1: children follow; -1: code 0, the end of some */
+    uint8_t dies;  /* 1; 0 for code 0 */
+};
+
+/** Codes above take more than a byte. */
+enum { MS_MAX_QUICK = 0x7f };
+
 struct ms_abbrevs {
     uint64_t off; /* in .debug_abbrev */
     struct ms_encoding encoding;
@@ -86,6 +106,10 @@ struct ms_abbrevs {
     size_t codes_room;
     struct ms_step *steps;
     size_t n_steps, steps_room;
+    /** For the codes 0 to n_quick - 1: how they are passed where inlined calls are looked at,
+     *  and behind those, as many, where they are not. */
+    struct ms_quick *quick;
+    size_t n_quick;
     /** The declarations up to a fault stay usable; this says what was wrong after them.
      *  NULL when all is well. */
     struct ms_error *fault;

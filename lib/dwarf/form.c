@@ -71,6 +71,35 @@ static const struct {
     [DW_FORM_addrx4] = {MS_SHAPE_FIXED, 4},
 };
 
+const uint8_t ms_form_quick_sizes[256] = {
+    [DW_FORM_addr] = MS_QUICK_ADDRESS,
+    [DW_FORM_data1] = 1,
+    [DW_FORM_data2] = 2,
+    [DW_FORM_data4] = 4,
+    [DW_FORM_data8] = 8,
+    [DW_FORM_strp] = MS_QUICK_OFFSET,
+    [DW_FORM_line_strp] = MS_QUICK_OFFSET,
+    [DW_FORM_sec_offset] = MS_QUICK_OFFSET,
+    [DW_FORM_ref1] = 1,
+    [DW_FORM_ref2] = 2,
+    [DW_FORM_ref4] = 4,
+    [DW_FORM_ref8] = 8,
+    [DW_FORM_ref_addr] = MS_QUICK_REF_ADDR,
+    [DW_FORM_strx1] = 1,
+    [DW_FORM_strx2] = 2,
+    [DW_FORM_strx3] = 3,
+    [DW_FORM_strx4] = 4,
+    [DW_FORM_addrx1] = 1,
+    [DW_FORM_addrx2] = 2,
+    [DW_FORM_addrx3] = 3,
+    [DW_FORM_addrx4] = 4,
+    [DW_FORM_udata] = MS_QUICK_ULEB,
+    [DW_FORM_ref_udata] = MS_QUICK_ULEB,
+    [DW_FORM_strx] = MS_QUICK_ULEB,
+    [DW_FORM_addrx] = MS_QUICK_ULEB,
+    [DW_FORM_rnglistx] = MS_QUICK_ULEB,
+};
+
 enum ms_form_shape ms_form_shape(uint8_t form, const struct ms_encoding *encoding, unsigned *size)
 {
     *size = 0;

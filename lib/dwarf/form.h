@@ -39,6 +39,22 @@ enum ms_form_shape {
 /** The shape of a normalised, known form; *size is the number of fixed bytes. */
 enum ms_form_shape ms_form_shape(uint8_t form, const struct ms_encoding *encoding, unsigned *size);
 
+enum { MS_QUICK_ULEB = 9, MS_QUICK_ADDRESS, MS_QUICK_OFFSET, MS_QUICK_REF_ADDR };
+
+/** 1, 2, 3, 4 or 8 bytes, or as many as one of the above says; 0 = anything else. */
+extern const uint8_t ms_form_quick_sizes[256];
+
+/** The number of bytes of a form of which the value is the plain number that they make,
+ *  MS_QUICK_ULEB when that is a LEB128 without a sign, 0 for all other forms. */
+static inline unsigned ms_form_quick_size(uint8_t form, const struct ms_encoding *encoding)
+{
+    unsigned size = ms_form_quick_sizes[form];
+    return size <= MS_QUICK_ULEB      ? size
+           : size == MS_QUICK_ADDRESS ? encoding->address_size
+           : size == MS_QUICK_OFFSET  ? encoding->offset_size
+                                      : encoding->ref_addr_size;
+}
+
 /** A value as it stands, read but not looked up anywhere. */
 struct ms_value {
     uint8_t form; /* normalised, never DW_FORM_indirect; 0 = there is no value */

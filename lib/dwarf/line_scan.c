@@ -52,25 +52,104 @@ static void commit(const struct sequence *s, const struct ms_dwarf *dwarf,
     }
 }
 
+/* What a look-up wants of rows. */
+struct request {
+    const uint64_t *addresses;
+    size_t n;
+    struct ms_row_hit *pending;
+    uint64_t *budget;
+};
+
+/*
+ * Runs on, within a sequence, up to an opcode of the rarer kinds, which stands at state->at
+ * then. *row is the last row. Most rows are written as perhaps a column, perhaps a change of
+ * is_stmt, perhaps a line advance, and a special opcode, so that is what is looked for; eight
+ * bytes hold all of them. The registers are the processor's: a row takes some thirty
+ * instructions, and stored in between it took twice as many.
+ */
+static struct sequence run_short_rows(const struct ms_line_machine *m, struct ms_line_state *state,
+                                      struct sequence s, struct ms_row_hit *row,
+                                      const struct request *request)
+{
+    const uint8_t *const bytes = m->program.at;
+    const size_t last = m->program.n - 8;
+    const unsigned opcode_base = m->opcode_base;
+    size_t at = state->at;
+    uint64_t address = state->address, wanted = s.wanted, row_address = row->low;
+    uint32_t line = state->line, column = state->column;
+    const uint32_t file = state->file;
+    uint32_t row_line = row->line, row_column = row->column, row_file = row->file;
+    while (at <= last) {
+        unsigned opcode = bytes[at];
+        if (opcode == DW_LNS_set_column && bytes[at + 1] < 0x80) {
+            column = bytes[at + 1];
+            at += 2;
+            opcode = bytes[at];
+        }
+        if (opcode == DW_LNS_negate_stmt) /* says nothing that is asked for */
+            opcode = bytes[++at];
+        if (opcode == DW_LNS_advance_line) {
+            const unsigned low = bytes[at + 1], high = bytes[at + 2];
+            if (low < 0x80) {
+                line += (low ^ 0x40) - 0x40;
+                at += 2;
+            } else if (high < 0x80) {
+                line += ((high << 7 | (low & 0x7f)) ^ 0x2000) - 0x2000;
+                at += 3;
+            } else {
+                break;
+            }
+            opcode = bytes[at];
+        }
+        if (opcode < opcode_base)
+            break;
+        address += m->special[opcode].advance;
+        if (wanted < address) {
+            s = claim(s, &(struct ms_row_hit){0, row_file, row_line, row_column, row_address},
+                      address, request->addresses, request->n, request->pending, request->budget);
+            wanted = s.wanted;
+        }
+        line += (uint32_t)m->special[opcode].lines;
+        at++;
+        row_address = address;
+        row_line = line;
+        row_column = column;
+        row_file = file;
+    }
+    state->at = at;
+    state->address = address;
+    state->line = line;
+    state->column = column;
+    *row = (struct ms_row_hit){0, row_file, row_line, row_column, row_address};
+    return s;
+}
+
+/* Where the frequent opcodes are what they are by the standard, and operations are bytes. */
+static bool has_short_rows(const struct ms_line_machine *m)
+{
+    return !m->bundles && m->opcode_base > DW_LNS_negate_stmt && m->program.n >= 8;
+}
+
 enum ms_status ms_line_scan(const struct ms_line_machine *machine, const uint64_t *addresses,
                             size_t n, struct ms_row_hit *hits, struct ms_row_hit *pending,
                             uint64_t *budget, struct ms_error *err)
 {
     const struct ms_dwarf *dwarf = machine->header->unit->dwarf;
+    const struct request request = {addresses, n, pending, budget};
+    const bool short_rows = has_short_rows(machine);
     struct sequence s = {0};
     struct ms_line_state state = ms_line_state_at(0);
-    uint32_t file = 0, line = 0, column = 0; /* of the row before */
-    uint64_t low = 0;
-    while (ms_line_next(machine, &state)) {
+    struct ms_row_hit row = {0};
+    for (;;) {
+        if (s.open && short_rows)
+            s = run_short_rows(machine, &state, s, &row, &request);
+        if (!ms_line_next(machine, &state))
+            break;
         if (!s.open)
             s = start(dwarf, state.address, addresses, n);
         else if (s.wanted < state.address)
-            s = claim(s, &(struct ms_row_hit){0, file, line, column, low}, state.address, addresses,
-                      n, pending, budget);
-        file = state.file;
-        line = state.line;
-        column = state.column;
-        low = state.address;
+            s = claim(s, &row, state.address, addresses, n, pending, budget);
+        row = (struct ms_row_hit){0, state.file, state.line, state.column, state.address};
         if (!state.end)
             continue;
         if (s.next > s.first)

@@ -76,6 +76,12 @@ size_t ms_pass_rare(const struct ms_unit *unit, const struct ms_step *step, size
     return c.bad ? unit->bytes.n + 1 : (size_t)ms_cursor_offset(&c);
 }
 
+static size_t long_block(const struct ms_unit *unit, size_t at)
+{
+    const struct ms_step step = {0, MS_ACT_BLOCK, DW_FORM_block};
+    return ms_pass_rare(unit, &step, at);
+}
+
 static enum ms_status finish(struct ms_scan *scan, const struct ms_unit *unit, bool bad,
                              uint64_t die_off)
 {
@@ -108,7 +114,7 @@ static enum ms_status unknown_code(struct ms_scan *scan, const struct ms_unit *u
                         unit->abbrevs->n);
 }
 
-/* A code of three bytes or more, the first of them at `at`. */
+/* A code of two bytes or more, the first of them at `at`. */
 struct long_code {
     uint64_t code;
     size_t at;
@@ -116,6 +122,9 @@ struct long_code {
 
 static struct long_code read_long_code(const struct ms_unit *unit, size_t at)
 {
+    if (at + 1 < unit->bytes.n && unit->bytes.at[at + 1] < 0x80) /* two are all that most need */
+        return (struct long_code){
+            (unit->bytes.at[at] & 0x7fu) | (uint64_t)unit->bytes.at[at + 1] << 7, at + 2};
     struct ms_cursor c = ms_cursor_over(unit->bytes, unit->encoding.big);
     ms_cursor_seek(&c, at);
     uint64_t code = ms_cursor_uleb(&c);
@@ -156,59 +165,90 @@ static size_t pass_scope(struct ms_scan *scan, const struct ms_unit *unit,
     return ms_pass_by(unit, unit->bytes.at, unit->bytes.n, at, abbrev, unit->abbrevs->steps);
 }
 
+/* Where the pass stands. */
+struct place {
+    size_t at, start; /* `start` is that of the last DIE */
+    uint32_t depth;
+    uint64_t n_dies;
+};
+
+/* Passes by what needs no thought: DIEs whose code says where they end, as long as no scope
+ * is opened or closed by them. Nearly all time of a look-up is spent here. */
+static inline struct place pass_quickly(const struct ms_unit *unit, struct place p,
+                                        struct inside inside)
+{
+    const uint8_t *const bytes = unit->bytes.at;
+    const size_t n = unit->bytes.n, n_quick = unit->abbrevs->n_quick;
+    const struct ms_quick *const quick = unit->abbrevs->quick + (inside.live ? 0 : n_quick);
+    const uint32_t lowest = inside.depth > 1 ? inside.depth : 1;
+    while (p.at < n) {
+        const uint8_t code = bytes[p.at];
+        if (code >= n_quick)
+            break;
+        const struct ms_quick *q = &quick[code];
+        const uint32_t depth = p.depth + (uint32_t)q->deeper;
+        if (q->how == MS_QUICK_NOT || depth - lowest > MS_MAX_DIE_DEPTH - lowest)
+            break;
+        p.start = p.at;
+        p.at += q->bytes;
+        p.depth = depth;
+        p.n_dies += q->dies;
+        if (q->how == MS_QUICK_LEB) {
+            p.at = ms_pass_leb(bytes, n, p.at) + q->rest;
+        } else if (q->how == MS_QUICK_BLOCK) {
+            p.at = p.at < n && bytes[p.at] < 0x80 ? ms_pass_bytes(n, p.at + 1, bytes[p.at])
+                                                  : long_block(unit, p.at);
+            p.at += q->rest;
+        }
+    }
+    return p;
+}
+
 enum ms_status ms_scan_run(struct ms_scan *scan, const struct ms_unit *unit, uint64_t die_off,
                            struct ms_error *err)
 {
     const struct ms_abbrevs *table = unit->abbrevs;
-    const struct ms_step *const steps = table->steps;
-    const struct ms_abbrev *const items = table->items;
-    const size_t n_items = table->codes ? 0 : table->n; /* codes without gaps, or none */
     const uint8_t *const bytes = unit->bytes.at;
     const size_t n = unit->bytes.n;
-    size_t at = (size_t)die_off, start = at;
-    uint64_t n_dies = 0;
-    uint32_t depth = 0;
+    struct place p = {(size_t)die_off, (size_t)die_off, 0, 0};
     scan->n_scopes = 0;
     scan->no_memory = false;
     scan->status = MS_OK;
     scan->err = err;
     struct inside inside = look_inside(scan);
-    while (at < n) {
-        start = at;
-        uint64_t code = bytes[at++];
+    while (p = pass_quickly(unit, p, inside), p.at < n) {
+        p.start = p.at;
+        uint64_t code = bytes[p.at++];
         if (code == 0) { /* the end of some DIE's children */
-            if (depth <= 1)
+            if (p.depth <= 1)
                 break;
-            if (inside.depth >= depth)
-                inside = close_scopes(scan, depth);
-            depth--;
+            if (inside.depth >= p.depth)
+                inside = close_scopes(scan, p.depth);
+            p.depth--;
             continue;
         }
-        if (code >= 0x80 && at < n && bytes[at] < 0x80) {
-            code = (code & 0x7f) | (uint64_t)bytes[at++] << 7;
-        } else if (code >= 0x80) {
-            struct long_code read = read_long_code(unit, start);
+        if (code >= 0x80) {
+            struct long_code read = read_long_code(unit, p.start);
             code = read.code;
-            at = read.at;
+            p.at = read.at;
         }
-        const struct ms_abbrev *abbrev =
-            code - 1 < n_items ? &items[code - 1] : ms_abbrev_find(table, code);
+        const struct ms_abbrev *abbrev = ms_abbrev_find(table, code);
         if (!abbrev)
-            return unknown_code(scan, unit, start, code);
-        n_dies++;
+            return unknown_code(scan, unit, p.start, code);
+        p.n_dies++;
         if (abbrev->kind == MS_DIE_PLAIN || (abbrev->kind == MS_DIE_INLINED && !inside.live)) {
-            at = ms_pass_by(unit, bytes, n, at, abbrev, steps);
+            p.at = ms_pass_by(unit, bytes, n, p.at, abbrev, table->steps);
         } else {
-            at = pass_scope(scan, unit, abbrev, at, start, depth);
+            p.at = pass_scope(scan, unit, abbrev, p.at, p.start, p.depth);
             inside = look_inside(scan);
             if (scan->no_memory)
                 break;
         }
-        if (!abbrev->children && depth == 0)
+        if (!abbrev->children && p.depth == 0)
             break;
-        if (abbrev->children && ++depth > MS_MAX_DIE_DEPTH)
-            return too_deep(scan, unit, start);
+        if (abbrev->children && ++p.depth > MS_MAX_DIE_DEPTH)
+            return too_deep(scan, unit, p.start);
     }
-    scan->n_dies += n_dies;
-    return finish(scan, unit, at > n, start);
+    scan->n_dies += p.n_dies;
+    return finish(scan, unit, p.at > n, p.start);
 }

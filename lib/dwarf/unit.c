@@ -2,6 +2,7 @@
 
 #include "base/bytes.h"
 #include "dwarf/fault.h"
+#include "dwarf/pass.h"
 #include "dwarf/reader.h"
 
 #include <stdio.h>
@@ -346,12 +347,11 @@ bool ms_unit_low_high(const struct ms_unit *unit, const struct ms_value pcs[MS_N
 
 /* ---- programs -------------------------------------------------------------------------- */
 
-/* A LEB128 of up to four bytes. */
-static bool take_short_leb(const struct ms_unit *unit, size_t *at, uint64_t *out)
+/* A LEB128 of up to four bytes; the first is mostly the last. */
+static inline bool take_short_leb(const uint8_t *bytes, size_t n, size_t *at, uint64_t *out)
 {
-    const uint8_t *bytes = unit->bytes.at;
-    size_t n = unit->bytes.n, i = *at;
     uint64_t value = 0;
+    size_t i = *at;
     for (unsigned shift = 0; shift < 28 && i < n; shift += 7, i++) {
         value |= (uint64_t)(bytes[i] & 0x7f) << shift;
         if (bytes[i] < 0x80) {
@@ -363,31 +363,21 @@ static bool take_short_leb(const struct ms_unit *unit, size_t *at, uint64_t *out
     return false;
 }
 
-/* Most values are of a fixed size, or short LEB128s without a sign. */
-static bool take_quickly(const struct ms_unit *unit, const struct ms_step *step, size_t *at,
-                         struct ms_value *out)
+/* Most values are of a fixed size, or short LEB128s without a sign. Eight bytes are read for
+ * any fixed size and cut down to it: sizes change from step to step, and guesses at them are
+ * wrong. */
+static inline bool take_quickly(const struct ms_unit *unit, const struct ms_step *step, size_t *at,
+                                struct ms_value *out)
 {
-    unsigned size;
-    struct ms_bytes bytes;
-    enum ms_form_shape shape = ms_form_shape(step->form, &unit->encoding, &size);
+    const uint8_t *bytes = unit->bytes.at;
+    const size_t n = unit->bytes.n;
+    const unsigned size = ms_form_quick_size(step->form, &unit->encoding);
     out->form = step->form;
-    if (shape == MS_SHAPE_LEB)
-        return size == 0 && step->form != DW_FORM_sdata && take_short_leb(unit, at, &out->u);
-    if (shape != MS_SHAPE_FIXED || !ms_bytes_part(unit->bytes, *at, size, &bytes))
+    if (size == MS_QUICK_ULEB)
+        return take_short_leb(bytes, n, at, &out->u);
+    if (size == 0 || *at > n || n - *at < 8 || unit->encoding.big)
         return false;
-    switch (size) {
-    case 1:
-        out->u = *bytes.at;
-        break;
-    case 4:
-        out->u = ms_load_u32(bytes.at, unit->encoding.big);
-        break;
-    case 8:
-        out->u = ms_load_u64(bytes.at, unit->encoding.big);
-        break;
-    default:
-        return false;
-    }
+    out->u = ms_load_u64(bytes + *at, false) << (64 - 8 * size) >> (64 - 8 * size);
     *at += size;
     return true;
 }
@@ -417,15 +407,24 @@ static const struct ms_step *run_step(const struct ms_unit *unit, const struct m
 size_t ms_unit_take(const struct ms_unit *unit, const struct ms_step *program, size_t at,
                     struct ms_value *parts, size_t n_parts)
 {
+    const uint8_t *bytes = unit->bytes.at;
+    const size_t n = unit->bytes.n;
     for (size_t i = 0; i < n_parts; i++)
         parts[i].form = 0;
     for (const struct ms_step *step = program;; step++) {
         at += step->skip;
-        if (step->action == MS_ACT_END || at > unit->bytes.n)
+        if (step->action == MS_ACT_END || at > n)
             return at;
-        if (step->action >= MS_ACT_TAKE &&
-            take_quickly(unit, step, &at, &parts[step->action - MS_ACT_TAKE]))
+        if (step->action >= MS_ACT_TAKE) {
+            if (take_quickly(unit, step, &at, &parts[step->action - MS_ACT_TAKE]))
+                continue;
+        } else if (step->action == MS_ACT_LEB) {
+            at = ms_pass_leb(bytes, n, at);
             continue;
+        } else if (step->action == MS_ACT_BLOCK && at < n && bytes[at] < 0x80) {
+            at = ms_pass_bytes(n, at + 1, bytes[at]);
+            continue;
+        }
         step = run_step(unit, step, &at, parts);
     }
 }
