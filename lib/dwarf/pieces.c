@@ -40,7 +40,10 @@ struct ms_piece_maker {
     struct ms_stretches listed, covered; /* what .debug_aranges and the unit itself say it has */
     struct ms_stretches done[2];         /* what its functions have of these */
     struct bounds rows, bounds;          /* of the unit's lines; of the function in hand */
-    uint64_t *scratch;                   /* of their sorting */
+    struct ms_row_hit *row_hits;         /* one a row, where these need no second look */
+    size_t row_hits_room;
+    const struct ms_row_hit *hits; /* one a row: those, or lookup.hits */
+    uint64_t *scratch;             /* of their sorting */
     size_t scratch_room;
     uint32_t *next; /* of the gathered ranges, the next in the same subprogram, plus one */
     size_t next_room;
@@ -50,6 +53,9 @@ struct ms_piece_maker {
     ms_piece_taker take;
     void *owner;
     uint64_t unit_off;
+    struct ms_error fault; /* the unit's first */
+    bool damaged;          /* a fault that concerns all of the unit */
+    bool lost;             /* not even which addresses it has is known for certain */
     bool no_memory;
     /* the piece in hand */
     uint32_t stamp;
@@ -126,16 +132,21 @@ static bool take_cover(void *owner, const struct ms_unit *unit, uint64_t low, ui
     return ms_stretches_add(&m->covered, unit->dwarf, low, high);
 }
 
-static enum ms_status find_stretches(struct ms_piece_maker *m, const struct ms_unit *unit,
-                                     struct ms_error *fault, struct ms_error *err)
+static enum ms_status find_listed(struct ms_piece_maker *m, struct ms_error *err)
 {
     m->listed.n = m->covered.n = m->done[0].n = m->done[1].n = 0;
-    if (!ms_stretches_add_named(&m->listed, unit->dwarf, m->named, m->unit_off))
+    if (!ms_stretches_add_named(&m->listed, m->lookup.dwarf, m->named, m->unit_off))
         return ms_fail_memory(err);
-    enum ms_status status = ms_cover_unit(&m->lookup, unit, take_cover, m, err);
-    if (m->lookup.error.status != MS_OK && fault->status == MS_OK)
-        *fault = m->lookup.error;
     ms_stretches_join(&m->listed);
+    return MS_OK;
+}
+
+static enum ms_status find_covered(struct ms_piece_maker *m, const struct ms_unit *unit,
+                                   struct ms_error *err)
+{
+    enum ms_status status = ms_cover_unit(&m->lookup, unit, take_cover, m, err);
+    m->fault = m->lookup.error;
+    m->lost = m->fault.status != MS_OK;
     ms_stretches_join(&m->covered);
     return status;
 }
@@ -154,6 +165,38 @@ static uint8_t rank_at(const struct ms_piece_maker *m, uint64_t address)
 
 /* ---- lines --------------------------------------------------------------------------------------
  */
+
+/*
+ * Rows that never go back, and sequences that don't overlap, as dsymutil writes them, say
+ * themselves what each address has: one run of the machine does. Of rows at one address the last
+ * counts. False where that isn't so, or without memory; then rows.n is 0.
+ */
+static bool take_rows_straight(struct ms_piece_maker *m)
+{
+    struct ms_line_state state = ms_line_state_at(0);
+    bool open = false, straight = true;
+    while (ms_line_next(&m->lookup.machine, &state)) {
+        struct ms_row_hit hit = {!state.end, state.file, state.line, state.column, state.address};
+        bool again = m->rows.n && m->rows.items[m->rows.n - 1] == state.address;
+        bool back = m->rows.n && m->rows.items[m->rows.n - 1] > state.address;
+        straight =
+            !back && (open || ms_dwarf_trust(m->lookup.dwarf, state.address) == MS_TRUST_ALL);
+        if (!straight)
+            break;
+        if (!again)
+            straight =
+                ms_array_grow(&m->row_hits, m->rows.n, &m->row_hits_room, sizeof *m->row_hits) &&
+                MS_PUSH(m->rows.items, m->rows.n, m->rows.room, state.address);
+        if (!straight)
+            break;
+        m->row_hits[m->rows.n - 1] = hit;
+        open = !state.end;
+    }
+    straight = straight && !open && !state.fault;
+    if (!straight)
+        m->rows.n = 0;
+    return straight;
+}
 
 static enum ms_status find_row_bounds(struct ms_piece_maker *m, struct ms_error *err)
 {
@@ -175,12 +218,17 @@ static enum ms_status find_rows(struct ms_piece_maker *m, struct ms_error *err)
     m->rows.n = 0;
     if (!ms_lookup_open_lines(l, &status, err))
         return status;
+    if (take_rows_straight(m)) {
+        m->hits = m->row_hits;
+        return MS_OK;
+    }
     status = find_row_bounds(m, err);
     if (status != MS_OK)
         return status;
     if (!ms_lookup_make_rows(l, m->rows.n))
         return ms_fail_memory(err);
     l->budget.rows = (uint64_t)m->rows.n * 64 + 4096;
+    m->hits = l->hits;
     status = ms_line_scan(&l->machine, m->rows.items, m->rows.n, l->hits, l->pending,
                           &l->budget.rows, &found);
     if (status != MS_OK && l->error.status == MS_OK)
@@ -268,7 +316,7 @@ static void put_rows(struct ms_piece_maker *m, uint64_t low, uint64_t high)
     if (i && (i == m->rows.n || m->rows.items[i] > low))
         i--; /* the row that began before goes on */
     for (; i < m->rows.n && m->rows.items[i] < high; i++) {
-        const struct ms_row_hit *hit = &m->lookup.hits[i];
+        const struct ms_row_hit *hit = &m->hits[i];
         struct ms_piece_row row = {m->rows.items[i] > low ? m->rows.items[i] : low, 0, 0, 0};
         if (hit->high)
             row.file = file_of(m, hit->file);
@@ -291,7 +339,7 @@ static void hand_over(struct ms_piece_maker *m, uint64_t low, uint64_t high,
         .low = low,
         .high = high,
         .source = MS_SOURCE_DWARF,
-        .damaged = m->lookup.error.status != MS_OK,
+        .damaged = m->damaged || m->lookup.error.status != MS_OK,
         .nodes = m->nodes,
         .n_nodes = m->n_nodes,
         .spans = m->spans,
@@ -301,7 +349,7 @@ static void hand_over(struct ms_piece_maker *m, uint64_t low, uint64_t high,
         .files = m->files,
         .n_files = m->n_files,
     };
-    if (!m->no_memory && (piece.n_nodes || piece.n_rows))
+    if (!m->no_memory && (piece.n_nodes || piece.n_rows || claim.rank == MS_RANK_DAMAGE))
         m->no_memory = !m->take(m->owner, &piece, &claim);
 }
 
@@ -382,6 +430,14 @@ static void put_span(struct ms_piece_maker *m, uint64_t low, uint32_t node)
         m->no_memory = true;
 }
 
+/* Keeps the first fault, so that what comes next is blamed for its own alone. */
+static void note_fault(struct ms_piece_maker *m)
+{
+    if (m->fault.status == MS_OK)
+        m->fault = m->lookup.error;
+    m->lookup.error.status = MS_OK;
+}
+
 /* The pieces of the function in hand: stretches that one of its ranges has, of one rank. */
 static void give_function(struct ms_piece_maker *m, uint32_t root)
 {
@@ -441,10 +497,12 @@ static enum ms_status give_functions(struct ms_piece_maker *m, struct ms_error *
             return ms_fail_memory(err);
         fill_segments(m, (uint32_t)i + 1);
         give_function(m, root);
+        note_fault(m);
     }
     if (!m->claim_budget && m->lookup.error.status == MS_OK)
         (void)ms_unit_fail(m->lookup.unit, &m->lookup.error, MS_E_LIMIT, 0,
                            "functions overlap too often");
+    note_fault(m);
     return m->no_memory ? ms_fail_memory(err) : MS_OK;
 }
 
@@ -484,6 +542,17 @@ static void give_all_lines(struct ms_piece_maker *m)
             low = end < high ? listed->high : high;
         }
     }
+}
+
+/* Where a damaged unit says nothing, more may have been known. */
+static void give_damage(struct ms_piece_maker *m)
+{
+    const struct ms_stretches *both[] = {&m->listed, &m->covered};
+    struct ms_piece_claim claim = {MS_RANK_DAMAGE, 0, m->unit_off};
+    start_piece(m);
+    for (size_t k = 0; k < 2; k++)
+        for (size_t i = 0; i < both[k]->n && m->damaged; i++)
+            hand_over(m, both[k]->items[i].low, both[k]->items[i].high, claim);
 }
 
 /* ---- a unit
@@ -535,6 +604,7 @@ void ms_piece_maker_close(struct ms_piece_maker *m)
     ms_stretches_fini(&m->done[0]);
     ms_stretches_fini(&m->done[1]);
     free(m->rows.items);
+    free(m->row_hits);
     free(m->bounds.items);
     free(m->scratch);
     free(m->next);
@@ -549,7 +619,7 @@ void ms_piece_maker_close(struct ms_piece_maker *m)
 }
 
 static enum ms_status gather(struct ms_piece_maker *m, const struct ms_unit *unit,
-                             struct ms_error *fault, struct ms_error *err)
+                             struct ms_error *err)
 {
     struct ms_error found;
     enum ms_status status = ms_lookup_start(&m->lookup, unit, NULL, 0, err);
@@ -558,52 +628,58 @@ static enum ms_status gather(struct ms_piece_maker *m, const struct ms_unit *uni
     status = ms_lookup_pass(&m->lookup, unit, MS_SCAN_GATHER, NULL, NULL, &found);
     if (status == MS_E_NOMEM)
         return ms_fail_memory(err);
-    if (status != MS_OK && fault->status == MS_OK)
-        *fault = found;
+    if (status != MS_OK && m->fault.status == MS_OK)
+        m->fault = found;
     return MS_OK;
 }
 
 static enum ms_status run_unit(struct ms_piece_maker *m, const struct ms_unit *unit,
-                               struct ms_error *fault, struct ms_error *err)
+                               struct ms_error *err)
 {
-    enum ms_status status = find_stretches(m, unit, fault, err);
+    enum ms_status status = find_covered(m, unit, err);
     if (status != MS_OK || (!m->listed.n && !m->covered.n))
         return status;
-    status = gather(m, unit, fault, err);
-    m->lookup.error = *fault;
+    status = gather(m, unit, err);
     if (status == MS_OK)
         status = find_rows(m, err);
+    note_fault(m);
+    m->damaged = m->fault.status != MS_OK;
     if (status == MS_OK && !grow_slots(m))
         status = ms_fail_memory(err);
     if (status == MS_OK)
         status = give_functions(m, err);
     if (status == MS_OK)
         give_all_lines(m);
-    if (status == MS_OK && m->no_memory)
-        status = ms_fail_memory(err);
-    *fault = m->lookup.error;
     return status;
 }
 
 enum ms_status ms_piece_maker_run(struct ms_piece_maker *m, uint64_t unit_off, ms_piece_taker take,
-                                  void *owner, struct ms_error *fault, struct ms_error *err)
+                                  void *owner, struct ms_unit_fault *fault, struct ms_error *err)
 {
     struct ms_unit_header header;
     struct ms_unit unit;
     m->take = take;
     m->owner = owner;
     m->unit_off = unit_off;
-    m->no_memory = false;
-    fault->status = MS_OK;
-    struct ms_error found;
-    enum ms_status status = ms_unit_header_read(m->lookup.dwarf, false, unit_off, &header, &found);
+    m->no_memory = m->damaged = m->lost = false;
+    m->fault.status = m->lookup.error.status = MS_OK;
+    enum ms_status status = find_listed(m, err);
+    if (status != MS_OK)
+        return status;
+    status = ms_unit_header_read(m->lookup.dwarf, false, unit_off, &header, &m->fault);
     if (status == MS_OK)
-        status = ms_unit_open(m->lookup.dwarf, &header, &unit, &found);
+        status = ms_unit_open(m->lookup.dwarf, &header, &unit, &m->fault);
     if (status == MS_E_NOMEM)
         return ms_fail_memory(err);
-    if (status != MS_OK) {
-        *fault = found;
-        return MS_OK;
+    if (status == MS_OK) {
+        m->fault.status = MS_OK;
+        status = run_unit(m, &unit, err);
+    } else {
+        m->damaged = m->lost = true;
+        status = MS_OK;
     }
-    return run_unit(m, &unit, fault, err);
+    give_damage(m);
+    fault->error = m->fault;
+    fault->lost = m->lost;
+    return status == MS_OK && m->no_memory ? ms_fail_memory(err) : status;
 }

@@ -21,14 +21,20 @@ enum ms_status ms_piece_maker_open(struct ms_dwarf *dwarf, const struct ms_named
                                    struct ms_piece_maker **out, struct ms_error *err);
 void ms_piece_maker_close(struct ms_piece_maker *maker); /* takes NULL */
 
+/** What is wrong with a unit. */
+struct ms_unit_fault {
+    struct ms_error error; /* status MS_OK: it is whole */
+    bool lost;             /* what it has can't be told, so that any address may be of it */
+};
+
 /**
  * Makes the pieces of the unit at `unit_off`, in any order; functions that share code have
  * pieces that overlap, whose claims tell which one counts.
- * @param fault  the unit's first fault; status MS_OK when it is whole
+ * @param fault  gets the unit's first fault; pieces of MS_RANK_DAMAGE say what it has then
  * @return MS_OK, however broken the unit is; MS_E_NOMEM
  */
 enum ms_status ms_piece_maker_run(struct ms_piece_maker *maker, uint64_t unit_off,
-                                  ms_piece_taker take, void *owner, struct ms_error *fault,
+                                  ms_piece_taker take, void *owner, struct ms_unit_fault *fault,
                                   struct ms_error *err);
 
 #endif

@@ -2,11 +2,11 @@
 
 #include "base/array.h"
 #include "base/cursor.h"
+#include "pack/check.h"
 #include "pack/msym_format.h"
 
 #include <stdlib.h>
 #include <string.h>
-#include <zlib.h>
 
 struct ms_msym {
     struct ms_bytes bytes; /* of the header and all behind it */
@@ -71,11 +71,6 @@ static uint32_t u32_at(struct ms_bytes bytes, size_t off)
     return ms_cursor_u32(&c);
 }
 
-static uint32_t check_of(const uint8_t *at, size_t n)
-{
-    return (uint32_t)crc32_z(crc32(0, NULL, 0), at, n);
-}
-
 /* Cuts a part of `count` items off the front of *rest. */
 static bool cut(struct ms_bytes *rest, uint64_t count, uint64_t width, struct ms_bytes *out)
 {
@@ -100,7 +95,7 @@ static enum ms_status read_header(struct ms_msym *m, struct ms_error *err)
         return ms_fail(err, MS_E_UNSUPPORTED, m->where, MSYM_AT_VERSION,
                        "index of version %u; this program reads %d",
                        u32_at(h, MSYM_AT_VERSION) % 65536, MSYM_VERSION);
-    if (u32_at(h, MSYM_AT_CHECK) != check_of(h.at, MSYM_AT_CHECK))
+    if (u32_at(h, MSYM_AT_CHECK) != ms_check(h.at, MSYM_AT_CHECK))
         return ms_fail(err, MS_E_FORMAT, m->where, MSYM_AT_CHECK, "checksum of the header differs");
     unsigned flags = u32_at(h, MSYM_AT_VERSION) >> 16;
     m->head.base_vm = u64_at(h, MSYM_AT_BASE);
@@ -108,6 +103,7 @@ static enum ms_status read_header(struct ms_msym *m, struct ms_error *err)
     m->head.n_blocks = (size_t)u64_at(h, MSYM_AT_N_BLOCKS);
     m->head.partial = flags & MSYM_PARTIAL;
     m->head.broken = flags & MSYM_BROKEN;
+    m->head.lost = flags & MSYM_LOST;
     m->files_n = u64_at(h, MSYM_AT_N_FILES);
     m->names_n = u64_at(h, MSYM_AT_N_NAMES);
     if (u64_at(h, MSYM_AT_BYTES) > h.n)
@@ -155,7 +151,7 @@ enum ms_status ms_msym_open(struct ms_bytes bytes, const char *where, struct ms_
                          "%zu bytes of checksums, expected %zu for %zu pages", m->checks.n,
                          n_pages * 4, n_pages);
     if (status == MS_OK &&
-        check_of(m->checks.at, m->checks.n) != u32_at(m->bytes, MSYM_AT_CHECKS_CHECK))
+        ms_check(m->checks.at, m->checks.n) != u32_at(m->bytes, MSYM_AT_CHECKS_CHECK))
         status = ms_fail(err, MS_E_FORMAT, where, offset_of(m, m->checks.at),
                          "checksum of the checksums differs");
     if (status == MS_OK && (!(m->tested = calloc(n_pages / 8 + 1, 1)) ||
@@ -181,7 +177,7 @@ static enum ms_status test(struct ms_msym *m, const uint8_t *at, size_t n, struc
         size_t bytes = m->paged.n - start < MSYM_PAGE ? m->paged.n - start : MSYM_PAGE;
         if (m->tested[page / 8] >> page % 8 & 1)
             continue;
-        if (check_of(m->paged.at + start, bytes) != u32_at(m->checks, page * 4))
+        if (ms_check(m->paged.at + start, bytes) != u32_at(m->checks, page * 4))
             return ms_fail(err, MS_E_FORMAT, m->where, MSYM_HEADER + start,
                            "checksum of a page of the index differs: the file is damaged");
         m->tested[page / 8] |= (uint8_t)(1 << page % 8);
@@ -555,6 +551,8 @@ static enum ms_status find_record(struct ms_msym *m, uint64_t address, struct ms
 enum ms_status ms_msym_find(struct ms_msym *m, uint64_t address, struct ms_ready_answer *out,
                             struct ms_error *err)
 {
+    out->n_frames = 0;
+    out->damaged = false;
     if (address < m->piece.low || address >= m->piece.high) {
         enum ms_status status = find_record(m, address, err);
         if (status != MS_OK)

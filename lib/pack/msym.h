@@ -30,13 +30,14 @@ const char *ms_msym_name(struct ms_bytes bytes);
 struct ms_msym_head {
     uint64_t base_vm, n_records;
     size_t n_blocks;
-    bool partial, broken; /* MSYM_PARTIAL, MSYM_BROKEN */
+    bool partial, broken, lost; /* MSYM_PARTIAL, MSYM_BROKEN, MSYM_LOST */
 };
 void ms_msym_head(const struct ms_msym *msym, struct ms_msym_head *out);
 
 /**
  * What is known of an address. Strings are borrowed from the file.
- * @return MS_ABSENT: nothing; MS_E_FORMAT: what has it is damaged; MS_E_NOMEM
+ * @return MS_ABSENT: nothing, or no more than out->damaged; MS_E_FORMAT: what has it is damaged;
+ *         MS_E_NOMEM
  */
 enum ms_status ms_msym_find(struct ms_msym *msym, uint64_t address_vm, struct ms_ready_answer *out,
                             struct ms_error *err);

@@ -9,7 +9,7 @@
  *   records    what is known of the code, block by block; in a block each begins less than
  *              MSYM_BLOCK_BYTES from its start
  *   strings    each ends with NUL; the first byte is one too, so that offset 0 is "none"
- *   checks     CRC-32 of every MSYM_PAGE bytes from the start of blocks to the end of strings
+ *   checks     checksum (check.h) of every MSYM_PAGE bytes from the start of blocks to the end of strings
  *
  * A record, all numbers LEB128, `signed` ones with the sign in the lowest bit:
  *
@@ -40,7 +40,7 @@ enum {
     MSYM_BLOCK = 16,
     MSYM_FILE = 12,
     MSYM_NAME = 8,
-    MSYM_PAGE = 4096,
+    MSYM_PAGE = 1024,
     MSYM_BLOCK_BYTES = 3072,          /* a record begins before so many bytes of its block */
     MSYM_BLOCK_FRONT = 3072 + 3 * 10, /* and so it says until here where it lies */
     /* Offsets in the header. */
@@ -55,12 +55,13 @@ enum {
     MSYM_AT_STRING_BYTES = 56,
     MSYM_AT_N_RECORDS = 64,
     MSYM_AT_NAME = 72,          /* string: file name of the image; 32 bits, like the checksums */
-    MSYM_AT_CHECKS_CHECK = 104, /* CRC-32 of checks */
-    MSYM_AT_CHECK = 108,        /* CRC-32 of the header before it */
+    MSYM_AT_CHECKS_CHECK = 104, /* checksum of checks */
+    MSYM_AT_CHECK = 108,        /* checksum of the header before it */
     /* Flags. */
     MSYM_PARTIAL = 1, /* cut out of more for the sake of some addresses */
     MSYM_BROKEN = 2,  /* a unit could not be read: what it had is missing */
-    MSYM_FLAGS = 3,
+    MSYM_LOST = 4,    /* what that one had can't be told: any address may have been of it */
+    MSYM_FLAGS = 7,
     /* Rows. */
     MSYM_LINE_BASE = -4,
     MSYM_LINE_MORE = 31,

@@ -1,12 +1,12 @@
 #include "pack/msym_write.h"
 
 #include "base/array.h"
+#include "pack/check.h"
 #include "pack/msym_format.h"
 #include "pack/strings.h"
 
 #include <stdlib.h>
 #include <string.h>
-#include <zlib.h>
 
 struct buffer {
     uint8_t *at;
@@ -372,31 +372,37 @@ static void list_parts(const struct ms_msym_writer *w, struct part parts[N_PARTS
 static void put_checks(struct ms_msym_writer *w)
 {
     struct part parts[N_PARTS];
+    uint8_t page[MSYM_PAGE]; /* one that two parts share */
     size_t filled = 0, total = 0;
-    uLong crc = crc32(0, NULL, 0);
     list_parts(w, parts);
     for (int i = 0; i < N_PARTS; i++)
         total += parts[i].n;
     uint8_t *at = reserve(w, &w->checks, (total / MSYM_PAGE + 1) * 4);
-    if (!at)
-        return;
-    for (int i = 0; i < N_PARTS; i++)
-        for (size_t done = 0, n; done < parts[i].n; done += n) {
-            n = parts[i].n - done < MSYM_PAGE - filled ? parts[i].n - done : MSYM_PAGE - filled;
-            crc = crc32(crc, parts[i].at + done, (uInt)n);
-            filled += n;
+    for (int i = 0; at && i < N_PARTS; i++) {
+        const uint8_t *from = parts[i].at, *end = parts[i].at + parts[i].n;
+        while (from < end) {
+            size_t left = (size_t)(end - from), room = MSYM_PAGE - filled;
+            size_t n = left < room ? left : room;
+            if (n == MSYM_PAGE) {
+                put_u32(at, ms_check(from, n));
+                at += 4;
+            } else {
+                memcpy(page + filled, from, n);
+                filled += n;
+            }
+            from += n;
             if (filled < MSYM_PAGE)
                 continue;
-            put_u32(at, (uint32_t)crc);
+            put_u32(at, ms_check(page, filled));
             at += 4;
             filled = 0;
-            crc = crc32(0, NULL, 0);
         }
-    if (filled) {
-        put_u32(at, (uint32_t)crc);
+    }
+    if (at && filled) {
+        put_u32(at, ms_check(page, filled));
         at += 4;
     }
-    w->checks.n = (size_t)(at - w->checks.at);
+    w->checks.n = at ? (size_t)(at - w->checks.at) : 0;
 }
 
 static void put_tables(struct ms_msym_writer *w)
@@ -441,9 +447,8 @@ enum ms_status ms_msym_finish(struct ms_msym_writer *w, unsigned flags, uint64_t
     put_u64(h + MSYM_AT_STRING_BYTES, w->strings->n);
     put_u64(h + MSYM_AT_N_RECORDS, w->n_records);
     put_u32(h + MSYM_AT_NAME, w->name);
-    uLong none = crc32(0, NULL, 0);
-    put_u32(h + MSYM_AT_CHECKS_CHECK, (uint32_t)crc32_z(none, w->checks.at, w->checks.n));
-    put_u32(h + MSYM_AT_CHECK, (uint32_t)crc32_z(none, h, MSYM_AT_CHECK));
+    put_u32(h + MSYM_AT_CHECKS_CHECK, ms_check(w->checks.at, w->checks.n));
+    put_u32(h + MSYM_AT_CHECK, ms_check(h, MSYM_AT_CHECK));
     return MS_OK;
 }
 

@@ -25,7 +25,7 @@ void ms_msym_writer_close(struct ms_msym_writer *writer); /* takes NULL */
 enum ms_status ms_msym_add(struct ms_msym_writer *writer, const struct ms_piece *piece,
                            struct ms_error *err);
 
-/** Ends the index. @param flags  MSYM_PARTIAL, MSYM_BROKEN. @return its bytes in *n */
+/** Ends the index. @param flags  MSYM_PARTIAL, MSYM_BROKEN, MSYM_LOST. @return its bytes in *n */
 enum ms_status ms_msym_finish(struct ms_msym_writer *writer, unsigned flags, uint64_t *n,
                               struct ms_error *err);
 

@@ -56,6 +56,9 @@ struct ms_piece {
     size_t n_files;
 };
 
+/** Of a piece that says nothing but that a damaged unit may have known more. */
+enum { MS_RANK_DAMAGE = 2 };
+
 /**
  * Which of several pieces counts where they overlap: the one with the lower rank; then one with
  * a function before mere lines; then the one whose function's range is smaller; then the lower

@@ -56,7 +56,7 @@ static uint32_t find_or_add(struct ms_strings *s, const char *string)
 
 uint32_t ms_strings_add(struct ms_strings *s, const char *string)
 {
-    if (!string || !string[0] || s->failed)
+    if (!string || s->failed)
         return 0;
     size_t place =
         ((uintptr_t)string ^ (uintptr_t)string >> 12) % (sizeof s->lately / sizeof *s->lately);

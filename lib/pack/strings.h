@@ -22,7 +22,7 @@ struct ms_strings {
 /** Heavy: not for the stack. False without memory. */
 bool ms_strings_init(struct ms_strings *strings);
 void ms_strings_fini(struct ms_strings *strings);
-/** Where the string lies; 0 for NULL and "". After a failure always 0. */
+/** Where the string lies; 0 for NULL. After a failure always 0. */
 uint32_t ms_strings_add(struct ms_strings *strings, const char *string);
 /** The same for a string whose memory will hold others later. */
 uint32_t ms_strings_add_copy(struct ms_strings *strings, const char *string);

@@ -62,7 +62,8 @@ static enum ms_status pack_msym(struct ms_image *image, const struct ms_pack_opt
         return status;
     status = ms_pack_build(image, &request, add_piece, writer, &counts, err);
     if (status == MS_OK) {
-        unsigned flags = (options->only ? MSYM_PARTIAL : 0) | (counts.n_broken ? MSYM_BROKEN : 0);
+        unsigned flags = (options->only ? MSYM_PARTIAL : 0);
+        flags |= (counts.n_broken ? MSYM_BROKEN : 0) | (counts.lost ? MSYM_LOST : 0);
         copy_counts(&counts, result);
         status = ms_msym_finish(writer, flags, &n, err);
     }

@@ -2,9 +2,9 @@
 
 #include "base/array.h"
 #include "base/sort.h"
-#include "machsym/workers.h"
 #include "dwarf/pieces.h"
 #include "dwarf/units.h"
+#include "machsym/workers.h"
 #include "pack/spool.h"
 
 #include <stdlib.h>
@@ -29,7 +29,7 @@ struct build {
     struct ms_named_ranges named;
     uint64_t *units; /* offsets in .debug_info */
     size_t n_units, units_room;
-    struct ms_error *faults; /* one a unit */
+    struct ms_unit_fault *faults; /* one a unit */
     struct worker *workers;
     size_t n_workers;
 };
@@ -92,6 +92,7 @@ static enum ms_status list_units(struct build *b, struct ms_dwarf *dwarf,
         if (status == MS_E_NOMEM)
             return ms_fail_memory(err);
         counts->n_units++;
+        counts->lost |= status != MS_OK;
         if (status != MS_OK && !counts->n_broken++)
             counts->first_fault = found;
         if (status == MS_OK && !MS_PUSH(b->units, b->n_units, b->units_room, header.off))
@@ -100,19 +101,45 @@ static enum ms_status list_units(struct build *b, struct ms_dwarf *dwarf,
     return MS_OK;
 }
 
-static void count_faults(const struct build *b, struct ms_pack_counts *counts)
+/*
+ * What .debug_aranges names and the walk over the units doesn't find: a look-up tries it, too, and
+ * says of its addresses that it is damaged.
+ */
+static bool list_named(struct build *b)
 {
-    for (size_t i = 0; i < b->n_units; i++)
-        if (b->faults[i].status != MS_OK && !counts->n_broken++)
-            counts->first_fault = b->faults[i];
+    size_t n = b->n_units, at = 0;
+    uint64_t last = UINT64_MAX;
+    for (size_t i = 0; i < b->named.n; i++) {
+        uint64_t off = b->named.items[i].unit_off;
+        while (at < n && b->units[at] < off)
+            at++;
+        if (off == last || (at < n && b->units[at] == off))
+            continue;
+        if (!MS_PUSH(b->units, b->n_units, b->units_room, off))
+            return false;
+        last = off;
+    }
+    return true;
+}
+
+static void count_faults(const struct build *b, size_t n, struct ms_pack_counts *counts)
+{
+    for (size_t i = 0; i < n; i++) {
+        counts->lost |= b->faults[i].lost;
+        if (b->faults[i].error.status != MS_OK && !counts->n_broken++)
+            counts->first_fault = b->faults[i].error;
+    }
 }
 
 static enum ms_status run_units(struct build *b, struct ms_dwarf *dwarf,
                                 struct ms_pack_counts *counts, struct ms_error *err)
 {
     enum ms_status status = list_units(b, dwarf, counts, err);
+    size_t n_walked = b->n_units;
     if (status == MS_OK)
         status = ms_named_ranges_read(&b->named, dwarf, err);
+    if (status == MS_OK && !list_named(b))
+        status = ms_fail_memory(err);
     if (status != MS_OK)
         return status;
     b->faults = calloc(b->n_units + 1, sizeof *b->faults);
@@ -125,7 +152,7 @@ static enum ms_status run_units(struct build *b, struct ms_dwarf *dwarf,
     for (size_t i = 0; i < b->n_workers; i++)
         if (b->workers[i].status != MS_OK)
             return ms_fail_memory(err);
-    count_faults(b, counts);
+    count_faults(b, n_walked, counts);
     return ms_spool_settle(b->spool, err);
 }
 
@@ -156,6 +183,14 @@ struct giver {
     size_t at; /* the first bound behind what has been given */
     struct ms_piece_row *rows;
     size_t n_rows, rows_room;
+    struct ms_piece_file *files; /* of those rows */
+    size_t n_files, files_room;
+    struct ms_piece_node *nodes; /* of the piece that is cut, with a symbol's name */
+    size_t nodes_room;
+    struct ms_piece_span *spans;
+    size_t n_spans, spans_room;
+    uint32_t *numbers; /* by the number of a file in the piece that is cut: that in `files` */
+    size_t numbers_room;
 };
 
 static enum ms_status give(struct giver *g, const struct ms_piece *piece, struct ms_error *err)
@@ -190,10 +225,33 @@ static enum ms_status find_symbol_bounds(struct giver *g, struct ms_error *err)
     return MS_OK;
 }
 
+/* Only files of the rows that are left are named, since the others are not asked for. */
+static bool keep_files(struct giver *g, const struct ms_piece *lines)
+{
+    g->n_files = 0;
+    while (g->numbers_room < lines->n_files)
+        if (!ms_array_grow(&g->numbers, g->numbers_room, &g->numbers_room, sizeof *g->numbers))
+            return false;
+    for (size_t i = 0; i < lines->n_files; i++)
+        g->numbers[i] = 0;
+    for (size_t i = 0; i < g->n_rows; i++) {
+        uint32_t file = g->rows[i].file;
+        if (!file)
+            continue;
+        if (!g->numbers[file - 1]) {
+            if (!MS_PUSH(g->files, g->n_files, g->files_room, lines->files[file - 1]))
+                return false;
+            g->numbers[file - 1] = (uint32_t)g->n_files;
+        }
+        g->rows[i].file = g->numbers[file - 1];
+    }
+    return true;
+}
+
 /* The rows of [low, high), the first of them cut to start there. */
 static bool cut_rows(struct giver *g, const struct ms_piece *lines, uint64_t low, uint64_t high)
 {
-    g->n_rows = 0;
+    g->n_rows = g->n_files = 0;
     for (size_t i = 0; lines && i < lines->n_rows && lines->rows[i].low < high; i++) {
         struct ms_piece_row row = lines->rows[i];
         if (row.low <= low) {
@@ -203,6 +261,26 @@ static bool cut_rows(struct giver *g, const struct ms_piece *lines, uint64_t low
         if (!MS_PUSH(g->rows, g->n_rows, g->rows_room, row))
             return false;
     }
+    return !lines || lines->n_nodes || keep_files(g, lines);
+}
+
+/* The same of spans, and all nodes. */
+static bool cut_nodes(struct giver *g, const struct ms_piece *cut, uint64_t low, uint64_t high)
+{
+    g->n_spans = 0;
+    for (size_t i = 0; i < cut->n_spans && cut->spans[i].low < high; i++) {
+        struct ms_piece_span span = cut->spans[i];
+        if (span.low <= low) {
+            span.low = low;
+            g->n_spans = 0;
+        }
+        if (!MS_PUSH(g->spans, g->n_spans, g->spans_room, span))
+            return false;
+    }
+    size_t n = 0;
+    for (size_t i = 0; i < cut->n_nodes; i++)
+        if (!MS_PUSH(g->nodes, n, g->nodes_room, cut->nodes[i]))
+            return false;
     return true;
 }
 
@@ -217,9 +295,10 @@ static bool same_name(const struct ms_frame *a, const struct ms_frame *b)
            same_text(a->linkage, b->linkage) && same_text(a->name, b->name);
 }
 
-/* One stretch that a symbol names, or nothing does; lines may be known all the same. */
+/* One stretch that a symbol names, or nothing does; lines may be known all the same, and what is
+ * inlined into a function without a name. */
 static enum ms_status give_named(struct giver *g, const struct ms_frame *frame,
-                                 const struct ms_piece *lines, uint64_t low, uint64_t high,
+                                 const struct ms_piece *cut, uint64_t low, uint64_t high,
                                  struct ms_error *err)
 {
     struct ms_piece_node node = {.linkage = frame->linkage,
@@ -228,24 +307,30 @@ static enum ms_status give_named(struct giver *g, const struct ms_frame *frame,
                                  .has_start = frame->has_start,
                                  .parent = MS_NO_PARENT};
     struct ms_piece_span span = {low, 0};
-    struct ms_piece piece = {.low = low, .high = high, .source = frame->source};
-    if (!cut_rows(g, lines, low, high))
+    struct ms_piece piece = {.low = low, .high = high, .source = MS_SOURCE_DWARF};
+    bool named = frame->source != MS_SOURCE_NONE, in_function = cut && cut->n_nodes;
+    if (!cut_rows(g, cut, low, high) || (in_function && !cut_nodes(g, cut, low, high)))
         return ms_fail_memory(err);
-    if (frame->source != MS_SOURCE_NONE) {
+    if (in_function) {
+        if (named)
+            g->nodes[0] = node;
+        piece.nodes = g->nodes;
+        piece.n_nodes = cut->n_nodes;
+        piece.spans = g->spans;
+        piece.n_spans = g->n_spans;
+    } else if (named) {
         piece.nodes = &node;
         piece.spans = &span;
         piece.n_nodes = piece.n_spans = 1;
-    } else {
-        piece.source = MS_SOURCE_DWARF;
     }
+    if (named)
+        piece.source = frame->source;
     piece.rows = g->rows;
     piece.n_rows = g->n_rows;
-    if (lines) {
-        piece.damaged = lines->damaged;
-        piece.files = lines->files;
-        piece.n_files = lines->n_files;
-    }
-    return piece.n_nodes || piece.n_rows ? give(g, &piece, err) : MS_OK;
+    piece.files = in_function ? cut->files : g->files;
+    piece.n_files = in_function ? cut->n_files : g->n_files;
+    piece.damaged = cut && cut->damaged;
+    return piece.n_nodes || piece.n_rows || piece.damaged ? give(g, &piece, err) : MS_OK;
 }
 
 /* What no function of DWARF's has, from `low` on: named by symbols as far as they go. */
@@ -269,6 +354,11 @@ static enum ms_status give_unnamed(struct giver *g, const struct ms_piece *lines
     return status == MS_OK && low < high ? give_named(g, &frame, lines, low, high, err) : status;
 }
 
+static bool has_name(const struct ms_piece *piece)
+{
+    return piece->n_nodes && (piece->nodes[0].linkage || piece->nodes[0].name);
+}
+
 static enum ms_status give_all(struct giver *g, const struct ms_spool *spool, struct ms_error *err)
 {
     struct ms_piece_room room;
@@ -284,8 +374,8 @@ static enum ms_status give_all(struct giver *g, const struct ms_spool *spool, st
         if (end < piece.low)
             status = give_unnamed(g, NULL, end, piece.low, err);
         if (status == MS_OK)
-            status = piece.n_nodes ? give(g, &piece, err)
-                                   : give_unnamed(g, &piece, piece.low, piece.high, err);
+            status = has_name(&piece) ? give(g, &piece, err)
+                                      : give_unnamed(g, &piece, piece.low, piece.high, err);
         end = piece.high;
     }
     if (status == MS_OK)
@@ -327,5 +417,9 @@ enum ms_status ms_pack_build(struct ms_image *image, const struct ms_pack_reques
     free_build(&b);
     free(g.bounds);
     free(g.rows);
+    free(g.files);
+    free(g.numbers);
+    free(g.nodes);
+    free(g.spans);
     return status;
 }

@@ -18,6 +18,7 @@ struct ms_pack_request {
 
 struct ms_pack_counts {
     uint64_t n_units, n_broken; /* broken: said of what could be read, all the same */
+    bool lost; /* one of them may have had any address */
     uint64_t n_pieces;
     struct ms_error first_fault; /* status MS_OK when all is well */
 };

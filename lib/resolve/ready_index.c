@@ -83,14 +83,16 @@ static int by_address(const void *a, const void *b)
 }
 
 /* What look-ups of the image itself say when symbols alone name the function. */
-static enum ms_why why_of(const struct ms_ready_answer *answer)
+static enum ms_why why_of(const struct ms_ready_index *index)
 {
-    if (answer->damaged)
+    const struct ms_ready_answer *answer = &index->answer;
+    bool has_line = answer->frames[0].file != NULL;
+    if (answer->damaged || (index->head.lost && answer->source != MS_SOURCE_DWARF && !has_line))
         return MS_WHY_BAD_DEBUG_INFO;
     const struct ms_frame *outer = &answer->frames[answer->n_frames - 1];
     bool named = outer->linkage || outer->name;
-    return answer->source == MS_SOURCE_DWARF || (named && answer->frames[0].file) ? MS_WHY_COMPLETE
-                                                                                  : MS_WHY_STRIPPED;
+    return answer->source == MS_SOURCE_DWARF || (named && has_line) ? MS_WHY_COMPLETE
+                                                                    : MS_WHY_STRIPPED;
 }
 
 static enum ms_status put_answer(const struct ms_ready_answer *answer, struct ms_dwarf_answers *out,
@@ -113,13 +115,13 @@ static enum ms_status find(struct ms_ready_index *index, const struct order *ord
                                 ? ms_gsym_find(index->gsym, order->address, &index->answer, &found)
                                 : ms_msym_find(index->msym, order->address, &index->answer, &found);
     if (status == MS_OK) {
-        whys[order->asked] = why_of(&index->answer);
+        whys[order->asked] = why_of(index);
         return put_answer(&index->answer, out, hit, err);
     }
     if (status == MS_E_NOMEM)
         return ms_fail_memory(err);
     if (status == MS_ABSENT) {
-        if (index->head.broken)
+        if (index->head.lost || (index->msym && index->answer.damaged))
             whys[order->asked] = MS_WHY_BAD_DEBUG_INFO;
         return MS_OK;
     }
