@@ -6,6 +6,7 @@
 #include "common/console.h"
 #include "common/input.h"
 #include "common/jobs.h"
+#include "common/memory.h"
 #include "common/names.h"
 #include "common/out.h"
 #include "common/prefixes.h"
@@ -24,6 +25,10 @@
 
 /* How many addresses one streaming pass takes at most: bounds memory, not correctness. */
 enum { MAX_BATCH = 1 << 18 };
+/* The same within --max-mem: an answer takes about half a kilobyte, and more where calls are
+ * inlined deeply; a share of a sixth leaves room for tables. The names of an answer may lie on so
+ * many bytes of pages, which are given back in time. */
+enum { ANSWER_BYTES = 512, ANSWERS_SHARE = 6, NAMES_BYTES = 256 << 10 };
 /* So few at a time come from someone who types, or from a program that waits for each
  * answer: then what was read of a unit is kept for the next one. */
 enum { INTERACTIVE = 16 };
@@ -32,7 +37,7 @@ enum pc_kind { PC_EXACT, PC_RETURN };
 static const char *const pc_kinds[] = {"exact", "return", NULL};
 
 static struct {
-    const char *object, *arch, *file, *delimiter, *jobs;
+    const char *object, *arch, *file, *delimiter, *jobs, *max_mem;
     struct option_number load, slide, text_exec;
     bool offset, inlines, full_path, dedup, print_header, json, verbose;
     struct name_options names;
@@ -70,6 +75,7 @@ static struct option options[] = {
     {"--no-demangle", NULL, OPTION_FLAG, &opt.names.mangled, NULL, "leave names mangled", NULL},
     {"--verbose", NULL, OPTION_FLAG, &opt.verbose, NULL, VERBOSE_HELP, NULL},
     {"-j", "--jobs", OPTION_TEXT, &opt.jobs, "N", JOBS_HELP, NULL},
+    {"--max-mem", NULL, OPTION_TEXT, &opt.max_mem, "SIZE", MAX_MEM_HELP, NULL},
     {"--json", NULL, OPTION_FLAG, &opt.json, NULL, "one JSON object a line for each address", NULL},
 };
 
@@ -101,7 +107,9 @@ struct asking {
     struct ms_answers one; /* reused from address to address */
     struct out out;
     size_t n_errors_told;
-    size_t n_workers; /* 0 = one a processor */
+    size_t n_workers;  /* 0 = one a processor */
+    size_t max_memory; /* 0 = no bound */
+    size_t max_batch;
     struct unread_names unread;
 };
 
@@ -200,37 +208,49 @@ static int answer_one_by_one(struct asking *a, struct batch *batch)
     return status;
 }
 
-static int answer_all(struct asking *a, struct batch *batch)
+/* Prints the answers to some of the batch's questions, all of them looked up. */
+static int print_answers(struct asking *a, struct batch *batch, size_t first, size_t n,
+                         const struct ms_answers *answers)
 {
-    uint64_t *addresses = calloc(batch->n + 1, sizeof *addresses);
-    if (!addresses) {
-        complain("out of memory");
-        return EXIT_SYSTEM;
+    int status = EXIT_DONE;
+    /* Threads have what they print in memory. */
+    if (answers->n == batch->n && !a->max_memory &&
+        atos_fan_pays(&a->printer, answers->n, a->n_workers))
+        return atos_fan(&a->printer, batch->items, batch->text, answers, a->n_workers);
+    for (size_t i = 0, asked = 0; i < n && status == EXIT_DONE; i++) {
+        struct atos_question *q = &batch->items[first + i];
+        status = q->is_address ? print_answer(a, batch, q, &answers->items[asked++])
+                               : answer_name(a, batch, q);
+        if (a->max_memory && i % (a->max_memory / NAMES_BYTES + 1) == 0)
+            ms_image_give_back(a->image);
     }
-    size_t n = 0;
-    for (size_t i = 0; i < batch->n; i++)
+    return status;
+}
+
+/* The same, and looks them up. Answers that don't fit into memory are made by halves. */
+static int answer_some(struct asking *a, struct batch *batch, size_t first, size_t n)
+{
+    uint64_t *addresses = calloc(n + 1, sizeof *addresses);
+    if (!addresses)
+        return complain_memory();
+    size_t n_addresses = 0;
+    for (size_t i = first; i < first + n; i++)
         if (batch->items[i].is_address)
-            addresses[n++] = batch->items[i].lookup_vm;
+            addresses[n_addresses++] = batch->items[i].lookup_vm;
     struct ms_answers answers;
     struct ms_error err;
     int status = EXIT_DONE;
-    if (ms_image_find_many(a->image, addresses, n, &answers, &err) != MS_OK) {
-        free(addresses);
-        return complain_error(&err);
-    }
-    tell_errors(a, &answers);
-    if (n == batch->n && atos_fan_pays(&a->printer, n, a->n_workers)) {
-        status = atos_fan(&a->printer, batch->items, batch->text, &answers, a->n_workers);
-        batch_clear(batch);
-    }
-    n = 0;
-    for (size_t i = 0; i < batch->n && status == EXIT_DONE; i++) {
-        struct atos_question *q = &batch->items[i];
-        status = q->is_address ? print_answer(a, batch, q, &answers.items[n++])
-                               : answer_name(a, batch, q);
-    }
-    ms_answers_fini(&answers);
+    enum ms_status found = ms_image_find_many(a->image, addresses, n_addresses, &answers, &err);
     free(addresses);
+    if (found == MS_E_NOMEM && a->max_memory && n > 1) {
+        status = answer_some(a, batch, first, n / 2);
+        return status == EXIT_DONE ? answer_some(a, batch, first + n / 2, n - n / 2) : status;
+    }
+    if (found != MS_OK)
+        return complain_error(&err);
+    tell_errors(a, &answers);
+    status = print_answers(a, batch, first, n, &answers);
+    ms_answers_fini(&answers);
     return status;
 }
 
@@ -239,8 +259,8 @@ static int answer_batch(struct asking *a, struct batch *batch, bool keep)
 {
     for (size_t i = 0; i < batch->n; i++)
         understand(a, batch, &batch->items[i]);
-    int status =
-        keep && batch->n <= INTERACTIVE ? answer_one_by_one(a, batch) : answer_all(a, batch);
+    int status = keep && batch->n <= INTERACTIVE ? answer_one_by_one(a, batch)
+                                                 : answer_some(a, batch, 0, batch->n);
     batch_clear(batch);
     return status;
 }
@@ -256,11 +276,9 @@ static int ask_words(struct asking *a, struct batch *batch, const char *text, si
         size_t start = i;
         while (i < n && !isspace((unsigned char)text[i]))
             i++;
-        if (i > start && !batch_add(batch, text + start, i - start)) {
-            complain("out of memory");
-            return EXIT_SYSTEM;
-        }
-        if (batch->n >= MAX_BATCH)
+        if (i > start && !batch_add(batch, text + start, i - start))
+            return complain_memory();
+        if (batch->n >= a->max_batch)
             status = answer_batch(a, batch, false);
     }
     return status;
@@ -345,8 +363,12 @@ static int ask_standard_input(struct asking *a, struct batch *batch)
     while (got > 0 && status == EXIT_DONE) {
         got = read_more(&p);
         if (got < 0) {
+            if (errno == ENOMEM) {
+                status = complain_memory();
+                break;
+            }
             complain("standard input: cannot be read: %s", strerror(errno));
-            status = errno == ENOMEM ? EXIT_SYSTEM : EXIT_INPUT;
+            status = EXIT_INPUT;
             break;
         }
         status = take_lines(a, batch, &p, got == 0);
@@ -368,10 +390,8 @@ static int ask(struct asking *a, const struct word_list *words)
     memset(&batch, 0, sizeof batch);
     int status = EXIT_DONE;
     for (size_t i = 0; i < words->n && status == EXIT_DONE; i++)
-        if (!batch_add(&batch, words->items[i], strlen(words->items[i]))) {
-            complain("out of memory");
-            status = EXIT_SYSTEM;
-        }
+        if (!batch_add(&batch, words->items[i], strlen(words->items[i])))
+            status = complain_memory();
     if (status == EXIT_DONE && words->n)
         status = answer_batch(a, &batch, false);
     if (status == EXIT_DONE && opt.file)
@@ -425,6 +445,12 @@ static int check_usage(const struct word_list *words)
     return ARGS_RUN;
 }
 
+static size_t batch_within(size_t max_memory)
+{
+    size_t n = max_memory / ANSWERS_SHARE / ANSWER_BYTES;
+    return !max_memory || n > MAX_BATCH ? MAX_BATCH : n ? n : 1;
+}
+
 static int run(const struct word_list *words, const struct ms_object_search *search)
 {
     static struct asking a; /* large: it holds the output buffer */
@@ -432,14 +458,19 @@ static int run(const struct word_list *words, const struct ms_object_search *sea
     const char *path = opt.object;
     if (!jobs_read(opt.jobs, &a.n_workers))
         return args_misused(&command, JOBS_WRONG);
+    if (!memory_read(opt.max_mem, &a.max_memory))
+        return args_misused(&command, MAX_MEM_WRONG);
     int status = input_path(&path);
     if (status != EXIT_DONE)
         return status;
+    memory_limit(opt.max_mem, a.max_memory, &a.n_workers);
     struct ms_image_choice choice = {path, opt.arch, NULL, false};
     if (ms_image_open(&choice, &a.image, &err) != MS_OK)
         return complain_error(&err);
     ms_image_set_object_search(a.image, search);
     ms_image_set_workers(a.image, a.n_workers);
+    ms_image_set_max_memory(a.image, a.max_memory);
+    a.max_batch = batch_within(a.max_memory);
     ms_image_info(a.image, &a.info);
     if (input_shown(path) != path)
         a.info.name = "standard input";
@@ -466,11 +497,13 @@ static int run(const struct word_list *words, const struct ms_object_search *sea
     };
     if (opt.print_header && !opt.json)
         print_header(&a);
-    status = EXIT_SYSTEM;
-    if (ms_show_pool_open(&a.printer.pool, &err) == MS_OK)
+    if (ms_show_pool_open(&a.printer.pool, &err) == MS_OK) {
+        if (a.max_memory)
+            ms_show_pool_set_max(a.printer.pool, a.max_memory / 8);
         status = ask(&a, words);
-    else
-        complain_error(&err);
+    } else {
+        status = complain_error(&err);
+    }
     status = out_finish(&a.out, status, true);
     ms_answers_fini(&a.one);
     unread_names_fini(&a.unread);

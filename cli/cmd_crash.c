@@ -7,6 +7,7 @@
 #include "common/crash_summary.h"
 #include "common/input.h"
 #include "common/jobs.h"
+#include "common/memory.h"
 #include "common/names.h"
 #include "common/out.h"
 #include "common/prefixes.h"
@@ -21,7 +22,7 @@ static const char *const formats[] = {"same", "text", "ips", "json", NULL};
 
 static struct {
     struct word_list dsyms, binaries, prefixes;
-    const char *output, *thread, *jobs;
+    const char *output, *thread, *jobs, *max_mem;
     int format;
     bool json, no_inlines, renumber, full_path, explain, strict, keep, redo, verbose;
     struct name_options names;
@@ -54,6 +55,7 @@ static struct option options[] = {
      "say where each name came from, and of each image which files were used", NULL},
     {"--verbose", NULL, OPTION_FLAG, &opt.verbose, NULL, VERBOSE_HELP, NULL},
     {"-j", "--jobs", OPTION_TEXT, &opt.jobs, "N", JOBS_HELP, NULL},
+    {"--max-mem", NULL, OPTION_TEXT, &opt.max_mem, "SIZE", MAX_MEM_HELP, NULL},
     {"--strict", NULL, OPTION_FLAG, &opt.strict, NULL,
      "exit with status 1 when a frame stays without a name", NULL},
 };
@@ -103,10 +105,8 @@ static int add_beside(struct job *job, const char *report)
     const char *slash = strrchr(report, '/');
     size_t n = slash ? (size_t)(slash - report) : 1;
     char *folder = malloc(n + 2);
-    if (!folder) {
-        complain("out of memory");
-        return EXIT_SYSTEM;
-    }
+    if (!folder)
+        return complain_memory();
     snprintf(folder, n + 2, "%s", slash ? report : ".");
     folder[n] = 0;
     for (size_t i = 0; i < job->beside.n; i++)
@@ -119,8 +119,7 @@ static int add_beside(struct job *job, const char *report)
     if (status != MS_E_NOMEM && word_list_push(&job->beside, folder))
         return EXIT_DONE;
     free(folder);
-    complain("out of memory");
-    return EXIT_SYSTEM;
+    return complain_memory();
 }
 
 static int choose_thread(const char *name, const struct ms_report *report,
@@ -153,10 +152,8 @@ static int write_report(struct job *job, const struct ms_report_file *file, size
     if (opt.format == FORMAT_JSON) {
         struct ms_json json;
         ms_json_init(&json, &job->out.sink, job->many ? 0 : 2);
-        if (!json_report(&json, file->name, &file->reports[index], names)) {
-            complain("out of memory");
-            return EXIT_SYSTEM;
-        }
+        if (!json_report(&json, file->name, &file->reports[index], names))
+            return complain_memory();
         ms_sink_puts(&job->out.sink, "\n");
         return EXIT_DONE;
     }
@@ -328,13 +325,17 @@ static int run(const struct word_list *reports, const struct ms_object_search *s
 {
     static struct job job; /* large: it holds the output buffer */
     struct ms_error err;
-    size_t n_workers;
+    size_t n_workers, max_memory;
     if (!jobs_read(opt.jobs, &n_workers))
         return args_misused(&command, JOBS_WRONG);
+    if (!memory_read(opt.max_mem, &max_memory))
+        return args_misused(&command, MAX_MEM_WRONG);
+    memory_limit(opt.max_mem, max_memory, &n_workers);
     if (ms_symbolizer_open(&job.symbolizer, &err) != MS_OK)
         return complain_error(&err);
     ms_symbolizer_set_object_search(job.symbolizer, search);
     ms_symbolizer_set_workers(job.symbolizer, n_workers);
+    ms_symbolizer_set_max_memory(job.symbolizer, max_memory);
     int status = add_paths(&job, &opt.dsyms);
     status = status == EXIT_DONE ? add_paths(&job, &opt.binaries) : status;
     bool opened = false;

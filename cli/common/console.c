@@ -111,8 +111,26 @@ void warn(const char *format, ...)
     va_end(args);
 }
 
+static const char *memory_limit; /* NULL: there is none */
+
+void console_limit_memory(const char *size)
+{
+    memory_limit = size;
+}
+
+int complain_memory(void)
+{
+    if (memory_limit)
+        complain("more memory is needed than --max-mem %s allows", memory_limit);
+    else
+        complain("out of memory");
+    return exit_for(MS_E_NOMEM);
+}
+
 int complain_error(const struct ms_error *error)
 {
+    if (error->status == MS_E_NOMEM && memory_limit)
+        return complain_memory();
     char line[MS_ERROR_LINE];
     complain("%s", ms_error_describe(error, line));
     return exit_for(error->status);
@@ -124,7 +142,7 @@ int exit_for(enum ms_status status)
     case MS_OK:
         return EXIT_DONE;
     case MS_E_NOMEM:
-        return EXIT_SYSTEM;
+        return memory_limit ? EXIT_INPUT : EXIT_SYSTEM;
     case MS_E_ARGUMENT:
         return EXIT_USAGE;
     case MS_ABSENT:

@@ -32,6 +32,11 @@ void console_line(const char *line);
 /* Prints the error and returns the exit status that it stands for. */
 int complain_error(const struct ms_error *error);
 int exit_for(enum ms_status status);
+/* Says that memory is out and returns the exit status that it stands for: within --max-mem, that of
+ * an input that needs more. */
+int complain_memory(void);
+/* From now on no more than `size`, a word of the command line, may be used. */
+void console_limit_memory(const char *size);
 
 /*
  * After a read or write that failed: true when it is to be tried again, since a signal came in

@@ -22,8 +22,10 @@ static int read_all(struct input *input, int fd)
             room = room ? room * 2 : 65536;
             char *larger = n < MAX_PIPED ? realloc(input->copy, room) : NULL;
             if (!larger) {
-                complain(n < MAX_PIPED ? "out of memory" : "%s: more than 1 GiB", input->name);
-                return n < MAX_PIPED ? EXIT_SYSTEM : EXIT_INPUT;
+                if (n < MAX_PIPED)
+                    return complain_memory();
+                complain("%s: more than 1 GiB", input->name);
+                return EXIT_INPUT;
             }
             input->copy = larger;
         }

@@ -6,12 +6,12 @@ _machsym_options() {
     crash)
         echo "-d --dsym -b --binary -o --output --format --json --no-inlines --renumber" \
             "--full-path --oso-prefix-map --full-names --fold-thunks --no-demangle --thread --keep --redo" \
-            "--explain --verbose -j --jobs --strict"
+            "--explain --verbose -j --jobs --max-mem --strict"
         ;;
     atos)
         echo "-o -arch -l --loadAddress -s --slide -offset -textExecAddress -i --inlineFrames" \
             "-d --delimiter -f -fullPath -dedup -printHeader --pc --oso-prefix-map --full-names --fold-thunks" \
-            "--no-demangle --verbose -j --jobs --json"
+            "--no-demangle --verbose -j --jobs --max-mem --json"
         ;;
     slide) echo "-o -arch -l --vmmap --report --images --value --json" ;;
     uuid) echo "-arch --json" ;;
@@ -49,6 +49,7 @@ _machsym_options() {
         ;;
     demangle) echo "--simplified --no-params --fold-thunks --json --verbose --demangler" ;;
     verify) echo "-arch --lookup --dwarf --json" ;;
+    pack) echo "-arch -o --output --format --for --check -j --jobs --json" ;;
     *) return ;;
     esac
     echo "--help --version"
@@ -74,6 +75,8 @@ _machsym_value() {
     conform:-l | conform:--load-address | objc:-l | objc:--load-address) echo text ;;
     dwarf:-n | dwarf:--name | dwarf:-f | dwarf:--find | dwarf:--lookup) echo text ;;
     demangle:--demangler) echo "own system" ;;
+    pack:--format) echo "msym gsym" ;;
+    pack:-o | pack:--output | pack:--for) echo file ;;
     codesign:--entitlements) echo "tree xml json der" ;;
     crash:-d | crash:--dsym | crash:-b | crash:--binary | crash:-o | crash:--output) echo file ;;
     atos:--pc) echo "exact return" ;;
@@ -95,7 +98,7 @@ _machsym_reply() {
 }
 
 _machsym() {
-    local commands="crash atos slide uuid nm symbols otool debugmap codesign inits conform objc dwarf demangle verify"
+    local commands="crash atos slide uuid nm symbols otool debugmap codesign inits conform objc dwarf demangle verify pack"
     local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD - 1]}
     local command=${COMP_WORDS[1]} value
     COMPREPLY=()

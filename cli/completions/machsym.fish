@@ -28,13 +28,15 @@ complete -c machsym -n __machsym_has_none -a objc -d 'list Objective-C\'s classe
 complete -c machsym -n __machsym_has_none -a dwarf -d 'look inside debug information'
 complete -c machsym -n __machsym_has_none -a demangle -d 'make mangled names readable, alone or in any text'
 complete -c machsym -n __machsym_has_none -a verify -d 'check that a binary and a dSYM belong together'
+complete -c machsym -n __machsym_has_none -a pack -d 'make a ready index of a dSYM'
 complete -c machsym -n __machsym_has_none -a help -d 'say what a command does'
-complete -c machsym -n '__machsym_is help' -a 'crash atos slide uuid nm symbols otool debugmap codesign inits conform objc dwarf demangle verify'
+complete -c machsym -n '__machsym_is help' -a 'crash atos slide uuid nm symbols otool debugmap codesign inits conform objc dwarf demangle verify pack'
 complete -c machsym -l help -d 'show help'
 complete -c machsym -l version -d 'show the version'
 
 # crash
 complete -c machsym -n '__machsym_is crash' -s j -l jobs -x -d 'threads to use'
+complete -c machsym -n '__machsym_is crash' -l max-mem -x -d 'memory to use'
 complete -c machsym -n '__machsym_is crash' -F
 complete -c machsym -n '__machsym_is crash' -s d -l dsym -r -F -d 'dSYM, or folder to search'
 complete -c machsym -n '__machsym_is crash' -s b -l binary -r -F -d 'binary, bundle, or folder to search'
@@ -57,6 +59,7 @@ complete -c machsym -n '__machsym_is crash' -l strict -d 'status 1 when a frame 
 
 # atos
 complete -c machsym -n '__machsym_is atos' -s j -l jobs -x -d 'threads to use'
+complete -c machsym -n '__machsym_is atos' -l max-mem -x -d 'memory to use'
 complete -c machsym -n '__machsym_is atos' -s o -r -F -d 'binary, dSYM, app or other bundle'
 complete -c machsym -n '__machsym_is atos' -o arch -x -a $archs -d 'slice of a universal file'
 complete -c machsym -n '__machsym_is atos' -s l -l loadAddress -x -d 'load address'
@@ -257,3 +260,13 @@ complete -c machsym -n '__machsym_is verify' -o arch -x -a $archs -d 'compare th
 complete -c machsym -n '__machsym_is verify' -l lookup -d 'decode all debug information of matching slices'
 complete -c machsym -n '__machsym_is verify' -l dwarf -d 'run the DWARF verifier of LLVM over matching slices'
 complete -c machsym -n '__machsym_is verify' -l json -d 'one JSON document'
+
+# pack
+complete -c machsym -n '__machsym_is pack' -F
+complete -c machsym -n '__machsym_is pack' -o arch -x -a $archs -d 'slice of a universal file'
+complete -c machsym -n '__machsym_is pack' -s o -l output -r -F -d 'write there'
+complete -c machsym -n '__machsym_is pack' -l format -x -a 'msym gsym' -d 'what to make'
+complete -c machsym -n '__machsym_is pack' -l for -r -F -d 'take only what this crash report asks for'
+complete -c machsym -n '__machsym_is pack' -l check -d 'test an index'
+complete -c machsym -n '__machsym_is pack' -s j -l jobs -x -d 'threads to use'
+complete -c machsym -n '__machsym_is pack' -l json -d 'one JSON document'

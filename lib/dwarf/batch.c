@@ -241,6 +241,7 @@ static enum ms_status run_unit(struct worker *w, const struct ms_unit *unit, str
             status = ms_lookup_frames(&w->lookup, i, b->out, &proposal->hit, err);
     }
     group->fault = w->lookup.error;
+    ms_lookup_meter(&w->lookup, unit);
     return status;
 }
 
@@ -318,6 +319,8 @@ static bool make_groups(struct batch *b)
         if (b->n_workers > 1 && ms_unit_header_read(b->dwarf, false, b->pairs[i].unit_off, &header,
                                                     &group.fault) == MS_OK)
             group.bytes = header.end - header.off;
+        if (b->n_workers > 1)
+            ms_dwarf_meter_touch(b->dwarf);
         group.fault.status = MS_OK;
         if (!MS_PUSH(b->groups, b->n_groups, b->groups_room, group))
             return false;
@@ -448,6 +451,7 @@ static enum ms_status run_by_cover(struct batch *b, const struct ms_unit *unit,
     enum ms_status status = ms_cover_unit(&w->lookup, unit, take_cover, b, err);
     if (status != MS_OK)
         return status;
+    ms_dwarf_meter_touch(b->dwarf);
     note_broken(b, &w->lookup.error);
     size_t n = b->n_named;
     for (size_t i = n; i < b->n_pairs; i++)

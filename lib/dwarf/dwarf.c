@@ -58,3 +58,10 @@ void ms_dwarf_set_max_kept(struct ms_dwarf *dwarf, size_t bytes)
 {
     dwarf->max_kept = bytes;
 }
+
+void ms_dwarf_set_meter(struct ms_dwarf *dwarf, void (*went_through)(void *owner, uint64_t bytes),
+                        void *owner)
+{
+    dwarf->s.went_through = went_through;
+    dwarf->s.owner = owner;
+}

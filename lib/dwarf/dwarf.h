@@ -10,6 +10,9 @@
 
 #include "base/error.h"
 
+/** What comes into memory with one byte: Linux maps sixteen pages at once. */
+enum { MS_TOUCH_BYTES = 64 << 10 };
+
 /** The sections of one image, each empty when absent. Borrowed for the life of the reader. */
 struct ms_dwarf_sections {
     struct ms_bytes abbrev, addr, aranges, info, line, line_str, ranges, rnglists, str, str_offsets,
@@ -23,6 +26,10 @@ struct ms_dwarf_sections {
     const struct ms_dwarf_range *code;
     size_t n_code;
     const char *where; /* "App.dSYM (arm64)", for messages; borrowed */
+    /** Told how much of the sections has just been gone through, so that whoever maps them can give
+     *  pages back; by each thread of a request. NULL: nobody wants to know. */
+    void (*went_through)(void *owner, uint64_t bytes);
+    void *owner;
 };
 
 struct ms_dwarf_range {
@@ -95,6 +102,9 @@ enum ms_status ms_dwarf_find(struct ms_dwarf *dwarf, uint64_t address_vm,
 /** Threads that one call may use, the caller's included: 1 at first. */
 void ms_dwarf_set_workers(struct ms_dwarf *dwarf, size_t n);
 void ms_dwarf_set_max_kept(struct ms_dwarf *dwarf, size_t bytes);
+/** Who is told what is gone through, from now on: see struct ms_dwarf_sections. */
+void ms_dwarf_set_meter(struct ms_dwarf *dwarf, void (*went_through)(void *owner, uint64_t bytes),
+                        void *owner);
 
 /** What ms_dwarf_check went through. */
 struct ms_dwarf_counts {

@@ -156,6 +156,7 @@ static enum ms_status index_unit(struct ms_keep *keep, struct ms_kept_unit *kept
         status = index_lines(l, kept, err);
     if (kept->stream)
         drop_indexes(kept);
+    ms_lookup_meter(l, &kept->unit);
     kept->bytes = bytes_of(kept);
     return status;
 }

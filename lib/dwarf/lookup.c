@@ -161,6 +161,19 @@ enum ms_status ms_lookup_run(struct ms_lookup *l, const struct ms_unit *unit,
     return status == MS_OK ? run_lines(l, err) : status;
 }
 
+void ms_lookup_meter(const struct ms_lookup *l, const struct ms_unit *unit)
+{
+    const struct ms_dwarf_sections *s = &l->dwarf->s;
+    if (s->went_through)
+        s->went_through(s->owner, unit->bytes.n + (l->has_lines ? l->line_header.program.n : 0));
+}
+
+void ms_dwarf_meter_touch(const struct ms_dwarf *dwarf)
+{
+    if (dwarf->s.went_through)
+        dwarf->s.went_through(dwarf->s.owner, MS_TOUCH_BYTES);
+}
+
 bool ms_lookup_found(const struct ms_lookup *l, size_t i)
 {
     return l->scan.claims[i].size || l->hits[i].high;

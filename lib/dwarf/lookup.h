@@ -55,6 +55,11 @@ void ms_lookup_fini(struct ms_lookup *lookup);
 enum ms_status ms_lookup_run(struct ms_lookup *lookup, const struct ms_unit *unit,
                              const uint64_t *addresses, size_t n, struct ms_error *err);
 
+/** Tells whoever wants to know that the unit's DIEs and lines were gone through. */
+void ms_lookup_meter(const struct ms_lookup *lookup, const struct ms_unit *unit);
+/** The same of a byte that was looked at: the system maps some pages around it, too. */
+void ms_dwarf_meter_touch(const struct ms_dwarf *dwarf);
+
 /** The two halves of ms_lookup_run, for one that has an index of functions or lines. */
 enum ms_status ms_lookup_start(struct ms_lookup *lookup, const struct ms_unit *unit,
                                const uint64_t *addresses, size_t n, struct ms_error *err);

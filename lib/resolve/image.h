@@ -12,6 +12,8 @@
 #include "resolve/ready_index.h"
 #include "resolve/runtime_names.h"
 
+#include <stdatomic.h>
+
 /** How far a lazy reader has come; a failure is remembered like a success. */
 enum ms_ready { MS_NOT_YET, MS_READY, MS_FAILED };
 
@@ -25,6 +27,8 @@ struct ms_image {
     struct ms_uuid mismatch_uuid;
 
     size_t n_workers; /* 0: nobody has said */
+    size_t max_memory; /* 0: no bound; else … */
+    atomic_ullong n_through; /* … bytes gone through since pages were given back */
     enum ms_ready dwarf_ready;
     struct ms_loaded_dwarf dwarf; /* without a reader when there is no DWARF */
     struct ms_error dwarf_error;  /* why not, when dwarf_ready is MS_FAILED */
@@ -50,6 +54,12 @@ struct ms_image {
 const struct ms_macho *ms_image_macho(const struct ms_image *image);
 /** The part whose DWARF answers; its file is NULL when there is none. */
 const struct ms_part *ms_image_dwarf_part(const struct ms_image *image);
+
+/** Makes a reader of its DWARF keep to the bound of ms_image_set_max_memory. */
+void ms_image_bound_reader(struct ms_image *image, struct ms_dwarf *dwarf);
+
+/** Counts n strings of frames that were looked at, for the same bound. */
+void ms_image_touched(struct ms_image *image, size_t n);
 
 /** Opens the DWARF reader on first use; NULL when there is none or it cannot be read. */
 struct ms_dwarf *ms_image_dwarf(struct ms_image *image);

@@ -9,6 +9,8 @@ static enum ms_status open_dwarf(struct ms_image *image, struct ms_error *err)
     enum ms_status status = ms_dwarf_load(&part->macho, &image->dwarf, err);
     if (status == MS_OK && image->n_workers)
         ms_dwarf_set_workers(image->dwarf.reader, image->n_workers);
+    if (status == MS_OK)
+        ms_image_bound_reader(image, image->dwarf.reader);
     return status;
 }
 
@@ -40,6 +42,8 @@ struct ms_oso *ms_image_oso(struct ms_image *image)
     if (image->oso_ready == MS_NOT_YET && image->binary.file) {
         enum ms_status status = ms_oso_open(&image->binary.macho, &image->binary_names,
                                             &image->search, &image->oso, NULL);
+        if (image->oso && image->max_memory)
+            ms_oso_set_max_kept(image->oso, image->max_memory / 4);
         image->oso_ready = MS_READY;
         image->starved |= status == MS_E_NOMEM;
     }

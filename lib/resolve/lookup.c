@@ -161,6 +161,8 @@ static enum ms_status join(struct ms_image *image, struct store *store, const ui
         if (store->whys && store->whys[i] != MS_WHY_COMPLETE)
             answers[i].why = store->whys[i];
         enum ms_status status = MS_OK;
+        if (hit)
+            ms_image_touched(image, hit->n_frames);
         if (hit && hit->n_frames)
             answer_from_dwarf(image, hit->frames, hit->n_frames, addresses[i],
                               &answers[i]);

@@ -38,6 +38,7 @@ struct ms_oso {
     size_t n_units, units_room;
     struct ms_oso_unit *awake[MAX_AWAKE];
     size_t next_awake;
+    size_t max_kept; /* 0: no bound of its own */
     uint64_t budget; /* of MAX_ENTRIES */
     unsigned n_single;
     bool has_map;
@@ -232,7 +233,16 @@ static enum ms_status wake(struct ms_oso *oso, struct ms_oso_unit *unit, struct 
     if (*place)
         ms_dwarf_load_rest(&(*place)->dwarf);
     *place = unit;
-    return unit->dwarf.sections.info.n ? ms_dwarf_load_wake(&unit->dwarf, err) : MS_OK;
+    enum ms_status status =
+        unit->dwarf.sections.info.n ? ms_dwarf_load_wake(&unit->dwarf, err) : MS_OK;
+    if (unit->dwarf.reader && oso->max_kept)
+        ms_dwarf_set_max_kept(unit->dwarf.reader, oso->max_kept / MAX_AWAKE);
+    return status;
+}
+
+void ms_oso_set_max_kept(struct ms_oso *oso, size_t bytes)
+{
+    oso->max_kept = bytes;
 }
 
 /* ---- answers --------------------------------------------------------------------------- */

@@ -23,6 +23,8 @@ enum ms_status ms_oso_open(const struct ms_macho *image, struct ms_names *names,
                            const struct ms_object_search *search, struct ms_oso **out,
                            struct ms_error *err);
 void ms_oso_close(struct ms_oso *oso); /* takes NULL */
+/** Bounds what is kept of all objects' units; see ms_dwarf_set_max_kept. */
+void ms_oso_set_max_kept(struct ms_oso *oso, size_t bytes);
 
 /**
  * Looks up addresses as linked, in any order, as ms_dwarf_find_many does: the frames have

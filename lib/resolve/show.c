@@ -45,6 +45,7 @@ struct ms_show_pool {
     struct made *made;
     size_t n_made, made_room;
     struct ms_index by_key; /* into made */
+    size_t max_made_bytes;
 };
 
 enum ms_status ms_show_pool_open(struct ms_show_pool **out, struct ms_error *err)
@@ -54,6 +55,7 @@ enum ms_status ms_show_pool_open(struct ms_show_pool **out, struct ms_error *err
         return ms_fail_memory(err);
     ms_arena_init(&(*out)->arena, 0);
     ms_arena_init(&(*out)->made_arena, 0);
+    (*out)->max_made_bytes = MAX_MADE_BYTES;
     return MS_OK;
 }
 
@@ -78,8 +80,14 @@ void ms_show_pool_close(struct ms_show_pool *pool)
 void ms_show_pool_clear(struct ms_show_pool *pool)
 {
     ms_arena_fini(&pool->arena);
-    if (pool->made_arena.total_bytes > MAX_MADE_BYTES || pool->n_made > MAX_MADE)
+    size_t places = pool->max_made_bytes / (MAX_MADE_BYTES / MAX_MADE);
+    if (pool->made_arena.total_bytes > pool->max_made_bytes || pool->n_made > places)
         forget_made(pool);
+}
+
+void ms_show_pool_set_max(struct ms_show_pool *pool, size_t bytes)
+{
+    pool->max_made_bytes = bytes < MAX_MADE_BYTES ? bytes : MAX_MADE_BYTES;
 }
 
 static bool find_made(const struct ms_show_pool *pool, const char *const key[3], uint64_t hash,

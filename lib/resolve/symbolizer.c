@@ -28,6 +28,7 @@ struct ms_symbolizer {
     struct ms_index by_uuid; /* into opened */
     bool set_workers; /* n_workers was said */
     size_t n_workers;
+    size_t max_memory; /* 0: no bound */
     struct ms_object_search search;
 };
 
@@ -72,6 +73,11 @@ void ms_symbolizer_set_workers(struct ms_symbolizer *symbolizer, size_t n)
     symbolizer->n_workers = n;
 }
 
+void ms_symbolizer_set_max_memory(struct ms_symbolizer *symbolizer, size_t bytes)
+{
+    symbolizer->max_memory = bytes;
+}
+
 size_t ms_symbolizer_skipped(const struct ms_symbolizer *symbolizer, struct ms_error *first)
 {
     if (symbolizer->catalog.n_skipped)
@@ -106,6 +112,8 @@ static void open_best(struct ms_symbolizer *s, struct opened *o)
         ms_image_set_object_search(o->image, &s->search);
     if (o->image && s->set_workers)
         ms_image_set_workers(o->image, s->n_workers);
+    if (o->image && s->max_memory)
+        ms_image_set_max_memory(o->image, s->max_memory);
 }
 
 /* Whether files that were added since would tell more than what was opened. */
@@ -370,6 +378,8 @@ static enum ms_status look_up(struct work *w, struct ms_image *image, size_t ima
         outcome->why = MS_WHY_BAD_DEBUG_INFO;
     status = show_answers(w, &answers, questions, n, slide, err);
     ms_answers_fini(&answers);
+    if (w->symbolizer->max_memory)
+        ms_image_give_back(image);
     return status;
 }
 

@@ -73,6 +73,16 @@ void ms_image_set_object_search(struct ms_image *image, const struct ms_object_s
  */
 void ms_image_set_workers(struct ms_image *image, size_t n);
 
+/**
+ * Bounds what is kept from one look-up to the next (units of ms_image_find), and gives pages of the
+ * files back while they are gone through, so that about so many bytes of them are resident at a
+ * time. To be said before the first look-up. What one look-up needs for its answers is the caller's
+ * to bound, by how many addresses it asks for: about a kilobyte each.
+ */
+void ms_image_set_max_memory(struct ms_image *image, size_t bytes);
+/** Gives the pages of the image's files back, which names of answers were read from. */
+void ms_image_give_back(const struct ms_image *image);
+
 /** What became of the object files that a debug map led to, so far. */
 struct ms_image_objects {
     size_t n_used;          /**< whose debug information was read */

@@ -33,6 +33,12 @@ const char *ms_file_path(const struct ms_file *file);
 int64_t ms_file_mtime(const struct ms_file *file);
 
 /**
+ * Gives the pages that are in memory back: what is read again comes from the system's cache, or
+ * from the disk. For a process that must stay small; any thread may read meanwhile.
+ */
+void ms_file_give_back(const struct ms_file *file);
+
+/**
  * True once a page of the mapping was found gone because another process truncated the
  * file: everything read from it since is zeros and must not be believed. Also true when the
  * file at that path is still the one that was mapped and has another size or modification

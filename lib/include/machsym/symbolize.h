@@ -31,6 +31,8 @@ struct ms_show_pool;
 enum ms_status ms_show_pool_open(struct ms_show_pool **out, struct ms_error *err);
 void ms_show_pool_close(struct ms_show_pool *pool); /**< takes NULL */
 void ms_show_pool_clear(struct ms_show_pool *pool); /**< forgets all that was shown */
+/** Bounds the names that it remembers after ms_show_pool_clear; 4 MiB without. */
+void ms_show_pool_set_max(struct ms_show_pool *pool, size_t bytes);
 enum ms_status ms_show(struct ms_show_pool *pool, const struct ms_answer *answer,
                        const struct ms_show_style *style, uint64_t adjust, uint64_t slide,
                        struct ms_shown *out, struct ms_error *err);
@@ -72,6 +74,9 @@ void ms_symbolizer_set_object_search(struct ms_symbolizer *symbolizer,
 
 /** As ms_image_set_workers, for each image; to be said before the first report. */
 void ms_symbolizer_set_workers(struct ms_symbolizer *symbolizer, size_t n);
+
+/** As ms_image_set_max_memory, for each image; to be said before the first report. */
+void ms_symbolizer_set_max_memory(struct ms_symbolizer *symbolizer, size_t bytes);
 
 /**
  * How many folders and files below the folders that were added could not be read, and so may

@@ -1,0 +1,47 @@
+/*
+ * How much an image keeps. Its files are mapped, and a batch of addresses goes through most units
+ * of a large dSYM: all of its pages would be resident in the end, though each is read once. So they
+ * are given back each time that a share of the bound has been gone through.
+ */
+#include "resolve/image.h"
+
+/* What is gone through touches half as much again elsewhere: names, ranges, addresses. */
+enum { SHARE = 8 };
+
+void ms_image_set_max_memory(struct ms_image *image, size_t bytes)
+{
+    image->max_memory = bytes;
+}
+
+void ms_image_give_back(const struct ms_image *image)
+{
+    if (image->binary.file)
+        ms_file_give_back(image->binary.file);
+    if (image->debug.file)
+        ms_file_give_back(image->debug.file);
+}
+
+/* By any thread: the one that comes to the share gives back, for all. */
+static void went_through(void *owner, uint64_t bytes)
+{
+    struct ms_image *image = owner;
+    uint64_t before = atomic_fetch_add(&image->n_through, bytes);
+    if (before + bytes < image->max_memory / SHARE)
+        return;
+    atomic_store(&image->n_through, 0);
+    ms_file_give_back(ms_image_dwarf_part(image)->file);
+}
+
+void ms_image_touched(struct ms_image *image, size_t n)
+{
+    if (image->max_memory && ms_image_dwarf_part(image)->file)
+        went_through(image, (uint64_t)n * MS_TOUCH_BYTES);
+}
+
+void ms_image_bound_reader(struct ms_image *image, struct ms_dwarf *dwarf)
+{
+    if (!image->max_memory)
+        return;
+    ms_dwarf_set_max_kept(dwarf, image->max_memory / 4);
+    ms_dwarf_set_meter(dwarf, went_through, image);
+}
