@@ -28,6 +28,7 @@ static const struct {
     {"dwarf", "look inside debug information: trees, lines, one address, coverage"},
     {"demangle", "make mangled names readable, alone or in any text"},
     {"verify", "check that a binary and a dSYM belong together"},
+    {"pack", "make a ready index of a dSYM, or cut out what a report needs"},
 };
 
 enum { N_COMMANDS = sizeof commands / sizeof *commands };

@@ -28,14 +28,13 @@ static bool push(struct report_addresses *out, uint64_t address)
     return true;
 }
 
-/* Both what a frame's call is at and where it returns to: a reader may look up either. */
+/* What a frame is looked up by; where its call returns to may be the next function's. */
 static bool take_frame(struct report_addresses *out, const struct ms_report_frame *frame,
                        uint64_t slide)
 {
     if (frame->place == MS_PLACE_REGISTER && !ms_register_is_control(frame->reg))
         return true;
-    return push(out, ms_slide_to_vm(frame->lookup_rt, slide)) &&
-           push(out, ms_slide_to_vm(frame->address_rt, slide));
+    return push(out, ms_slide_to_vm(frame->lookup_rt, slide));
 }
 
 static bool take_report(struct report_addresses *out, const struct ms_report *report,

@@ -308,7 +308,8 @@ static enum ms_status give_named(struct giver *g, const struct ms_frame *frame,
                                  .parent = MS_NO_PARENT};
     struct ms_piece_span span = {low, 0};
     struct ms_piece piece = {.low = low, .high = high, .source = MS_SOURCE_DWARF};
-    bool named = frame->source != MS_SOURCE_NONE, in_function = cut && cut->n_nodes;
+    bool named = frame->has_start; /* a symbol always has one */
+    bool in_function = cut && cut->n_nodes;
     if (!cut_rows(g, cut, low, high) || (in_function && !cut_nodes(g, cut, low, high)))
         return ms_fail_memory(err);
     if (in_function) {
