@@ -25,7 +25,7 @@ def measure(bench, build, row, loads):
     bench.say("| cold file | addresses | program | wall ms | CPU ms | max RSS MB | stayed in the cache | to ours |")
     bench.say("|---|---|---|---|---|---|---|---|")
     for workload in chosen:
-        crowd = [p for p in bench.programs(workload) if not isinstance(p, programs.Bare)]
+        crowd = [p for p in bench.programs(workload) if not isinstance(p, (programs.Bare, programs.ReadyBare))]
         for n in (1, 1000):
             bench.rest()
             rows = {p.name: row(p.name) for p in crowd}

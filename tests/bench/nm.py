@@ -14,7 +14,7 @@ import names  # noqa: E402
 import tools  # noqa: E402
 
 FUNCTIONS, BYTES = 200_000, 200  # so many, of so many bytes each: 50 MB with their names
-ROUNDS = 9
+ROUNDS = 7
 LARGEST = 2
 JOBS = (([], True), (["-m"], True), (["-n"], True), (["-a", "-p"], True), (["-j", "-g", "-U"], True), (["-C"], False))
 MAGIC = {bytes.fromhex(m) for m in ("feedface", "feedfacf", "cefaedfe", "cffaedfe")}

@@ -142,6 +142,17 @@ class Ready(Machsym):
         return [self.path, "-o", self.index(workload), "-arch", workload.arch, "-i", "-fullPath"]
 
 
+class ReadyBare(Ready):
+    """Names left mangled, as llvm-gsymutil leaves them."""
+
+    def __init__(self, build, work):
+        super().__init__(build, work)
+        self.name += " --no-demangle"
+
+    def words(self, workload):
+        return super().words(workload) + ["--no-demangle"]
+
+
 class ReadyGsym(Ready):
     form, ending = "GSYM", "ours.gsym"
 
@@ -228,20 +239,20 @@ class Gimli(Symbolizer):
 
 
 class Plain(Symbolizer):
-    """A program that takes a file and addresses as addr2line does: `words` before the file."""
+    """A program that takes a file, and addresses as addr2line does. It takes no fat files."""
 
-    def __init__(self, path, name, options):
+    def __init__(self, path, name, described):
         super().__init__(path)
-        self.name, self.options = name, options
+        self.name, self.described = name, described
 
     def version(self):
-        return self.path
+        return self.described
 
     def ready(self, workload):
         return len(tools.slices(workload.dwarf)) == 1
 
     def words(self, workload):
-        return [self.path] + self.options + [workload.dwarf]
+        return [self.path, workload.dwarf]
 
 
 class Atosl(Plain):
@@ -255,30 +266,12 @@ class Atosl(Plain):
 
 
 def libbacktrace(work):
-    """The driver backtrace.c with a libbacktrace that reads Mach-O: $LIBBACKTRACE is the folder of
-    its sources, made there (the library chooses its format when it is configured)."""
-    folder = os.environ.get("LIBBACKTRACE")
-    if not folder:
-        return None
+    """The driver backtrace.c with the library that comes with gcc, or with $LIBBACKTRACE, a libbacktrace.a."""
     made = os.path.join(work, "backtrace")
-    sources = [os.path.join(folder, name + ".c") for name in
-               ("dwarf", "fileline", "macho", "mmap", "mmapio", "posix", "sort", "state")]
-    options = ["-O2", "-w", "-D_GNU_SOURCE", "-DHAVE_ATOMIC_FUNCTIONS=1", "-DHAVE_SYNC_FUNCTIONS=1",
-               "-DHAVE_CLOCK_GETTIME=1", "-DHAVE_DECL_STRNLEN=1", "-DHAVE_FCNTL=1",
-               "-DHAVE_DL_ITERATE_PHDR=0", "-DBACKTRACE_SUPPORTED=1",
-               "-DBACKTRACE_USES_MALLOC=0", "-DBACKTRACE_SUPPORTS_THREADS=1",
-               "-DBACKTRACE_SUPPORTS_DATA=1"]
-    for name in ("config.h", "backtrace-supported.h"):
-        with open(os.path.join(work, name), "w", encoding="ascii"):
-            pass
-    done = subprocess.run([os.environ.get("CC", "cc"), *options, f"-I{work}", f"-I{folder}", "-o", made,
-                           os.path.join(HERE, "backtrace.c"), *sources], capture_output=True,
-                          text=True, check=False)
-    if done.returncode:
-        print("bench: libbacktrace's driver does not build: " + done.stderr.strip()[:300],
-              file=sys.stderr)
-        return None
-    return Plain(made, "libbacktrace", [])
+    library = os.environ.get("LIBBACKTRACE") or "-lbacktrace"
+    done = subprocess.run([os.environ.get("CC", "cc"), "-O2", "-o", made, os.path.join(HERE, "backtrace.c"), library],
+                          capture_output=True, text=True, check=False)
+    return Plain(made, "libbacktrace", "gcc's, with a small driver, names left mangled") if not done.returncode else None
 
 
 def peers(work):
@@ -298,12 +291,12 @@ def peers(work):
                        "$GIMLI_ADDR2LINE)")
     atosl = os.environ.get("ATOSL") or shutil.which("atosl")
     if atosl:
-        found.append(Atosl(atosl, "atosl-rs", []))
+        found.append(Atosl(atosl, "atosl-rs", atosl))
     else:
         missing.append("atosl-rs ($ATOSL, or atosl in $PATH)")
     driver = libbacktrace(work)
     if driver:
         found.append(driver)
     else:
-        missing.append("libbacktrace ($LIBBACKTRACE, the folder of its sources)")
+        missing.append("libbacktrace (gcc's, or $LIBBACKTRACE, a libbacktrace.a)")
     return found, missing

@@ -120,6 +120,7 @@ def one_report(bench, row, real):
     what = f"{THREADS} threads, {THREADS * DEPTH} frames, {len(real)} real images"
     table(bench, what, rows)
     gate(bench, what, rows)
+    bench.gate(f"{what}: CPU, ms", "<= 100", rows["machsym-crash"].median("cpu"))
 
 
 def many_reports(bench, row, made):
