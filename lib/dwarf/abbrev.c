@@ -283,19 +283,24 @@ static bool sort_codes(struct ms_abbrevs *t)
 }
 
 /* The DIE of an item in short, if it is passed by in one or two steps. */
-static struct ms_quick quick_of(const struct ms_abbrevs *t, const struct ms_abbrev *item)
+static struct ms_quick quick_of(const struct ms_abbrevs *t, size_t code)
 {
-    struct ms_quick quick = {.how = MS_QUICK_NOT, .deeper = item->children, .dies = 1};
+    const struct ms_abbrev *item = &t->items[code - 1];
     const struct ms_step *first = &item->first, *second = &t->steps[item->skip];
-    if (first->skip == MAX_SKIP)
+    struct ms_quick quick = {.how = MS_QUICK_NOT, .deeper = item->children, .dies = 1};
+    unsigned bytes = first->skip + (code < 0x80 ? 1u : 2u);
+    if (bytes > UINT16_MAX)
         return quick;
-    quick.bytes = (uint16_t)(first->skip + 1);
+    quick.bytes = (uint16_t)bytes;
     if (first->action == MS_ACT_END) {
         quick.how = MS_QUICK_FIXED;
+        quick.jump = bytes < MS_QUICK_JUMPS ? (uint8_t)bytes : 0;
     } else if ((first->action == MS_ACT_LEB || first->action == MS_ACT_BLOCK) &&
                second->action == MS_ACT_END) {
         quick.how = first->action == MS_ACT_LEB ? MS_QUICK_LEB : MS_QUICK_BLOCK;
         quick.rest = second->skip;
+        if (quick.how == MS_QUICK_LEB && bytes < MS_QUICK_JUMPS)
+            quick.jump = (uint8_t)(MS_QUICK_JUMPS + bytes);
     }
     return quick;
 }
@@ -308,13 +313,14 @@ static bool make_quick(struct ms_abbrevs *t)
     if (!t->quick)
         return false;
     t->n_quick = n;
-    t->quick[0] = t->quick[n] = (struct ms_quick){.bytes = 1, .deeper = -1};
+    t->n_short = n < 0x80 ? n : 0x80;
+    t->quick[0] = t->quick[n] = (struct ms_quick){.bytes = 1, .deeper = -1, .jump = 1};
     for (size_t i = 1; i < n; i++) {
-        const struct ms_abbrev *item = &t->items[i - 1];
-        struct ms_quick looked_at = {.how = MS_QUICK_NOT}, passed = quick_of(t, item);
-        t->quick[i] = item->kind == MS_DIE_PLAIN ? passed : looked_at;
-        t->quick[n + i] =
-            item->kind == MS_DIE_PLAIN || item->kind == MS_DIE_INLINED ? passed : looked_at;
+        const struct ms_quick looked_at = {.how = MS_QUICK_NOT}, passed = quick_of(t, i);
+        const uint8_t kind = t->items[i - 1].kind;
+        t->quick[i] = kind == MS_DIE_PLAIN ? passed : looked_at;
+        /* A declaration hides inlined calls, which are hidden there anyway. */
+        t->quick[n + i] = kind == MS_DIE_FUNCTION ? looked_at : passed;
     }
     return true;
 }

@@ -84,17 +84,19 @@ enum ms_quick_how {
     MS_QUICK_NOT    /* it needs thought */
 };
 
-/** What the pass must know of a DIE, by the one byte of its code, in one load. */
+/** What the pass must know of a DIE, by its code, in one load. */
 struct ms_quick {
-    uint16_t bytes; /* with the code */
+    uint16_t bytes; /* with the code, in one byte or, from 0x80 on, in two */
     uint16_t rest;
     uint8_t how;   /* enum ms_quick_how */
     int8_t deeper; /* 1: children follow; -1: code 0, the end of some */
     uint8_t dies;  /* 1; 0 for code 0 */
+    uint8_t jump;  /* FIXED: `bytes`, LEB: MS_QUICK_JUMPS + `bytes`, as long as that is below
+                      MS_QUICK_JUMPS; else 0 */
 };
 
-/** Codes above take more than a byte. */
-enum { MS_MAX_QUICK = 0x7f };
+/** The largest code of two bytes. */
+enum { MS_MAX_QUICK = 0x3fff, MS_QUICK_JUMPS = 32 };
 
 struct ms_abbrevs {
     uint64_t off; /* in .debug_abbrev */
@@ -107,9 +109,9 @@ struct ms_abbrevs {
     struct ms_step *steps;
     size_t n_steps, steps_room;
     /** For the codes 0 to n_quick - 1: how they are passed where inlined calls are looked at,
-     *  and behind those, as many, where they are not. */
+     *  and behind those, as many, where they are not. n_short of them have codes of one byte. */
     struct ms_quick *quick;
-    size_t n_quick;
+    size_t n_quick, n_short;
     /** The declarations up to a fault stay usable; this says what was wrong after them.
      *  NULL when all is well. */
     struct ms_error *fault;

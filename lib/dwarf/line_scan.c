@@ -77,7 +77,8 @@ static struct sequence run_short_rows(const struct ms_line_machine *m, struct ms
     size_t at = state->at;
     uint64_t address = state->address, wanted = s.wanted, row_address = row->low;
     uint32_t line = state->line, column = state->column;
-    const uint32_t file = state->file;
+    const uint64_t const_advance = (uint64_t)m->const_operations * m->header->min_inst_length;
+    uint32_t file = state->file;
     uint32_t row_line = row->line, row_column = row->column, row_file = row->file;
     while (at <= last) {
         unsigned opcode = bytes[at];
@@ -101,8 +102,20 @@ static struct sequence run_short_rows(const struct ms_line_machine *m, struct ms
             }
             opcode = bytes[at];
         }
-        if (opcode < opcode_base)
-            break;
+        if (opcode < opcode_base) {
+            if (opcode == DW_LNS_set_file && bytes[at + 1] < 0x80) {
+                file = bytes[at + 1];
+                at += 2;
+            } else if (opcode == DW_LNS_const_add_pc) {
+                address += const_advance;
+                at++;
+            } else if (opcode == DW_LNS_set_prologue_end) {
+                at++;
+            } else {
+                break;
+            }
+            continue;
+        }
         address += m->special[opcode].advance;
         if (wanted < address) {
             s = claim(s, &(struct ms_row_hit){0, row_file, row_line, row_column, row_address},
@@ -118,6 +131,7 @@ static struct sequence run_short_rows(const struct ms_line_machine *m, struct ms
     }
     state->at = at;
     state->address = address;
+    state->file = file;
     state->line = line;
     state->column = column;
     *row = (struct ms_row_hit){0, row_file, row_line, row_column, row_address};

@@ -172,34 +172,78 @@ struct place {
     uint64_t n_dies;
 };
 
+/*
+ * Moves on by `bytes`, for sizes that compilers' DIEs mostly have, by way of a jump. Where the
+ * next DIE starts is known only after two loads that wait for each other, and nothing could be
+ * done meanwhile; where a jump leads is guessed, and mostly right. The compiler is kept from
+ * making one addition of them all again.
+ */
+#define MOVE_ON(at, size)                                                                          \
+    (at) += (size);                                                                                \
+    __asm__("" : "+r"(at))
+#define FIXED(size)                                                                                \
+    case size:                                                                                     \
+        MOVE_ON(p.at, size);                                                                       \
+        continue;
+#define FIXED_4(size) FIXED(size) FIXED((size) + 1) FIXED((size) + 2) FIXED((size) + 3)
+#define LEB(size)                                                                                  \
+    case MS_QUICK_JUMPS + (size):                                                                  \
+        MOVE_ON(p.at, size);                                                                       \
+        goto leb;
+#define LEB_4(size) LEB(size) LEB((size) + 1) LEB((size) + 2) LEB((size) + 3)
+
 /* Passes by what needs no thought: DIEs whose code says where they end, as long as no scope
- * is opened or closed by them. Nearly all time of a look-up is spent here. */
+ * is opened or closed by them. Most time of a look-up is spent here. */
 static inline struct place pass_quickly(const struct ms_unit *unit, struct place p,
                                         struct inside inside)
 {
     const uint8_t *const bytes = unit->bytes.at;
-    const size_t n = unit->bytes.n, n_quick = unit->abbrevs->n_quick;
-    const struct ms_quick *const quick = unit->abbrevs->quick + (inside.live ? 0 : n_quick);
+    const struct ms_abbrevs *const table = unit->abbrevs;
+    const size_t n = unit->bytes.n, n_short = table->n_short;
+    const struct ms_quick *const quick = table->quick + (inside.live ? 0 : table->n_quick);
     const uint32_t lowest = inside.depth > 1 ? inside.depth : 1;
     while (p.at < n) {
-        const uint8_t code = bytes[p.at];
-        if (code >= n_quick)
-            break;
+        unsigned code = bytes[p.at];
+        if (code >= n_short) {
+            if (n - p.at < 2 || code < 0x80 || bytes[p.at + 1] >= 0x80)
+                break;
+            code = (code & 0x7f) | (unsigned)bytes[p.at + 1] << 7;
+            if (code >= table->n_quick || code < 0x80)
+                break;
+        }
         const struct ms_quick *q = &quick[code];
         const uint32_t depth = p.depth + (uint32_t)q->deeper;
         if (q->how == MS_QUICK_NOT || depth - lowest > MS_MAX_DIE_DEPTH - lowest)
             break;
         p.start = p.at;
-        p.at += q->bytes;
         p.depth = depth;
         p.n_dies += q->dies;
-        if (q->how == MS_QUICK_LEB) {
-            p.at = ms_pass_leb(bytes, n, p.at) + q->rest;
-        } else if (q->how == MS_QUICK_BLOCK) {
+        switch (q->jump) {
+            FIXED(1)
+            FIXED(2)
+            FIXED(3)
+            FIXED_4(4)
+            FIXED_4(8)
+            FIXED_4(12)
+            FIXED_4(16)
+            FIXED_4(20)
+            FIXED_4(24)
+            FIXED_4(28)
+            LEB(1)
+            LEB(2)
+            LEB(3)
+            LEB_4(4)
+            LEB_4(8)
+        }
+        p.at += q->bytes;
+        if (q->how == MS_QUICK_BLOCK) {
             p.at = p.at < n && bytes[p.at] < 0x80 ? ms_pass_bytes(n, p.at + 1, bytes[p.at])
                                                   : long_block(unit, p.at);
-            p.at += q->rest;
+        } else if (q->how == MS_QUICK_LEB) {
+        leb:
+            p.at = ms_pass_leb(bytes, n, p.at);
         }
+        p.at += q->rest;
     }
     return p;
 }
