@@ -425,7 +425,11 @@ static void show_image(struct run *run, const struct subject *s)
 
 static void complain_of_none(struct run *run, const struct subject *s)
 {
-    complain("%s (%s): has no debug information%s%s", s->path, s->info.arch,
+    complain("%s (%s): %s%s%s", s->path, s->info.arch,
+             s->info.has_index
+                 ? "is a ready index, for atos and crash: trees, tables and variables "
+                   "are in the dSYM alone"
+                 : "has no debug information",
              s->info.mismatch_path ? ", and another UUID than " : "",
              s->info.mismatch_path ? s->info.mismatch_path : "");
     note(run, EXIT_INPUT);

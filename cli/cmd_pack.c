@@ -62,7 +62,7 @@ struct making {
     struct out out;
 };
 
-static void json_made(const struct making *m, const char *path)
+static int json_made(const struct making *m, const char *path)
 {
     static struct out out; /* large */
     struct ms_json json;
@@ -78,7 +78,7 @@ static void json_made(const struct making *m, const char *path)
     ms_json_field_bool(&json, "partial", m->options.only != NULL);
     ms_json_object_end(&json);
     ms_sink_puts(&out.sink, "\n");
-    out_finish(&out, EXIT_DONE, true);
+    return out_finish(&out, EXIT_DONE, true);
 }
 
 static int write_index(struct making *m, const char *path)
@@ -137,9 +137,7 @@ static int make(struct making *m, const char *input)
              " units are damaged, so the index lacks what they had; the "
              "first: %s",
              input_shown(input), m->result.n_broken, m->result.n_units, m->result.first_fault.text);
-    if (opt.json)
-        json_made(m, path);
-    return EXIT_DONE;
+    return opt.json ? json_made(m, path) : EXIT_DONE;
 }
 
 static int check(const struct making *m, const char *input)

@@ -382,6 +382,9 @@ static void show_slice(struct run *run, const char *path, const char *arch)
     if (status == EXIT_DONE) {
         const struct ms_image_info *info = &subject.info;
         subject.path = info->binary_path ? info->binary_path : info->debug_path;
+        if (info->has_index && !opt.uuid)
+            warn("%s (%s): is a ready index, for atos and crash: its functions are not listed",
+                 subject.path, info->arch);
         show_image(run, &subject, start);
     }
     note(run, status);

@@ -119,8 +119,14 @@ enum ms_status ms_image_check_index(struct ms_image *image, struct ms_pack_info 
             *err = image->dwarf_error;
         return image->dwarf_error.status;
     }
-    if (!index)
-        return MS_ABSENT;
+    if (!index) {
+        /* One that the file doesn't hold to its end is none to look-ups. */
+        const struct ms_macho *macho = &ms_image_dwarf_part(image)->macho;
+        const struct ms_section *section =
+            ms_macho_section(macho, MS_PACK_SEGMENT, MS_PACK_SECTION);
+        struct ms_bytes bytes;
+        return section ? ms_macho_section_bytes(macho, section, &bytes, err) : MS_ABSENT;
+    }
     ms_ready_index_info(index, out);
     enum ms_status status = ms_ready_index_check(index, err);
     return status == MS_OK ? ms_image_intact(image, err) : status;
