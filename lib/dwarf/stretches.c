@@ -72,7 +72,8 @@ static int by_low(const void *a, const void *b)
 void ms_stretches_join(struct ms_stretches *s)
 {
     size_t kept = 0;
-    qsort(s->items, s->n, sizeof *s->items, by_low);
+    if (s->n)
+        qsort(s->items, s->n, sizeof *s->items, by_low);
     for (size_t i = 0; i < s->n; i++) {
         struct ms_dwarf_range *last = kept ? &s->items[kept - 1] : NULL;
         if (last && s->items[i].low <= last->high)

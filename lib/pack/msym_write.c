@@ -379,7 +379,7 @@ static void put_checks(struct ms_msym_writer *w)
         total += parts[i].n;
     uint8_t *at = reserve(w, &w->checks, (total / MSYM_PAGE + 1) * 4);
     for (int i = 0; at && i < N_PARTS; i++) {
-        const uint8_t *from = parts[i].at, *end = parts[i].at + parts[i].n;
+        const uint8_t *from = parts[i].at, *end = parts[i].n ? from + parts[i].n : from;
         while (from < end) {
             size_t left = (size_t)(end - from), room = MSYM_PAGE - filled;
             size_t n = left < room ? left : room;
