@@ -28,7 +28,7 @@ struct made {
     const char *key[3];  /* linkage name, its style, NULL; name, name, NULL for one that is cut;
                             comp_dir, dir and file; or a report's symbol, its style, NULL */
     const char *text;    /* NULL: the name isn't mangled, or not understood */
-    const char *linkage; /* of a report's symbol */
+    const char *linkage; /* of a report's symbol, and a frame's, cut if it is too long */
 };
 
 /* The second part of the key of a name: what is made of it depends on the style. Its address
@@ -90,24 +90,23 @@ void ms_show_pool_set_max(struct ms_show_pool *pool, size_t bytes)
     pool->max_made_bytes = bytes < MAX_MADE_BYTES ? bytes : MAX_MADE_BYTES;
 }
 
-static bool find_made(const struct ms_show_pool *pool, const char *const key[3], uint64_t hash,
-                      const char **text)
+/* NULL: it isn't there. Good until another is kept. */
+static const struct made *find_made(const struct ms_show_pool *pool, const char *const key[3],
+                                    uint64_t hash)
 {
     uint32_t i;
     for (size_t probe = 0; (i = ms_index_next(&pool->by_key, hash, &probe)) != MS_INDEX_NONE;) {
         const struct made *made = &pool->made[i];
-        if (made->key[0] == key[0] && made->key[1] == key[1] && made->key[2] == key[2]) {
-            *text = made->text;
-            return true;
-        }
+        if (made->key[0] == key[0] && made->key[1] == key[1] && made->key[2] == key[2])
+            return made;
     }
-    return false;
+    return NULL;
 }
 
 static bool keep_made(struct ms_show_pool *pool, const char *const key[3], uint64_t hash,
-                      const char *text)
+                      const char *text, const char *linkage)
 {
-    struct made made = {{key[0], key[1], key[2]}, text, NULL};
+    struct made made = {{key[0], key[1], key[2]}, text, linkage};
     return pool->n_made < MS_INDEX_NONE &&
            MS_PUSH(pool->made, pool->n_made, pool->made_room, made) &&
            ms_index_add(&pool->by_key, hash, (uint32_t)(pool->n_made - 1));
@@ -143,20 +142,6 @@ static const char *demangle(struct ms_arena *arena, const char *name, unsigned s
     return out;
 }
 
-static const char *demangled(struct ms_show_pool *pool, const char *name, unsigned style,
-                             bool *failed)
-{
-    const char *const key[3] = {name, &of_frame[style % N_STYLES], NULL};
-    const char *readable = NULL;
-    uint64_t hash = ms_hash(0, key, sizeof key);
-    if (find_made(pool, key, hash, &readable))
-        return readable;
-    readable = demangle(&pool->made_arena, name, style, failed);
-    if (!*failed && !keep_made(pool, key, hash, readable))
-        *failed = true;
-    return readable;
-}
-
 /* Mangled names start like this, and few others: see ms_mangling_of. */
 static bool may_be_mangled(const char *name)
 {
@@ -170,14 +155,14 @@ static bool may_be_mangled(const char *name)
 static const char *bounded(struct ms_show_pool *pool, const char *name, bool *failed)
 {
     const char *const key[3] = {name, name, NULL};
-    const char *cut;
     if (!name || strnlen(name, MS_MAX_SHOWN_NAME + 1) <= MS_MAX_SHOWN_NAME)
         return name;
     uint64_t hash = ms_hash(0, key, sizeof key);
-    if (find_made(pool, key, hash, &cut))
-        return cut;
+    const struct made *known = find_made(pool, key, hash);
+    if (known)
+        return known->text;
     char *text = ms_arena_copy(&pool->made_arena, name, MS_MAX_SHOWN_NAME);
-    if (!text || !keep_made(pool, key, hash, text)) {
+    if (!text || !keep_made(pool, key, hash, text, NULL)) {
         *failed = true;
         return NULL;
     }
@@ -185,21 +170,47 @@ static const char *bounded(struct ms_show_pool *pool, const char *name, bool *fa
     return text;
 }
 
+/*
+ * The name of a function that may be mangled, as it is shown: *linkage as it is, and what is
+ * returned readable, NULL when it has nothing that is.
+ */
+static const char *demangled(struct ms_show_pool *pool, const char *name, unsigned style,
+                             const char **linkage, bool *failed)
+{
+    const char *const key[3] = {name, &of_frame[style % N_STYLES], NULL};
+    uint64_t hash = ms_hash(0, key, sizeof key);
+    const struct made *known = find_made(pool, key, hash);
+    if (known) {
+        *linkage = known->linkage;
+        return known->text;
+    }
+    *linkage = bounded(pool, name, failed);
+    if (*failed)
+        return NULL;
+    const char *readable = demangle(&pool->made_arena, name, style, failed);
+    if (!*failed && !keep_made(pool, key, hash, readable, *linkage))
+        *failed = true;
+    return readable;
+}
+
 static const char *full_path(struct ms_show_pool *pool, const struct ms_frame *frame, bool *failed)
 {
     const char *const key[3] = {frame->comp_dir, frame->dir, frame->file};
     uint64_t hash = ms_hash(0, key, sizeof key);
-    const char *known;
-    if (find_made(pool, key, hash, &known))
-        return known;
+    const struct made *known = find_made(pool, key, hash);
+    if (known)
+        return known->text;
     size_t n = ms_frame_path(frame, NULL, 0);
     char *path = ms_arena_take(&pool->made_arena, n + 1);
-    if (!path || !keep_made(pool, key, hash, path)) {
+    if (!path) {
         *failed = true;
         return NULL;
     }
     ms_frame_path(frame, path, n + 1);
-    return path;
+    const char *shown = bounded(pool, path, failed);
+    if (!*failed && !keep_made(pool, key, hash, shown, NULL))
+        *failed = true;
+    return shown;
 }
 
 static bool show_frame(struct ms_show_pool *pool, const struct ms_frame *frame,
@@ -214,15 +225,14 @@ static bool show_frame(struct ms_show_pool *pool, const struct ms_frame *frame,
     if (!linkage && may_be_mangled(frame->name) &&
         ms_mangling_of(frame->name, strlen(frame->name)) != MS_MANGLING_NONE)
         linkage = frame->name;
-    out->mangled = bounded(pool, linkage, &failed);
-    out->function = out->mangled ? out->mangled : bounded(pool, frame->name, &failed);
-    if (may_be_mangled(linkage) && !style->no_demangle) {
-        const char *readable = demangled(pool, linkage, style->demangle, &failed);
-        if (readable)
-            out->function = readable;
-    }
+    if (may_be_mangled(linkage) && !style->no_demangle)
+        out->function = demangled(pool, linkage, style->demangle, &out->mangled, &failed);
+    else
+        out->mangled = bounded(pool, linkage, &failed);
+    if (!out->function)
+        out->function = out->mangled ? out->mangled : bounded(pool, frame->name, &failed);
     if (frame->file) {
-        out->path = bounded(pool, full_path(pool, frame, &failed), &failed);
+        out->path = full_path(pool, frame, &failed);
         out->file = style->full_path || !out->path ? out->path : ms_path_base(out->path);
     }
     out->line = frame->line;
