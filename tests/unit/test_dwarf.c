@@ -187,6 +187,32 @@ Test(dwarf, a_small_ceiling_keeps_nothing_and_answers_the_same)
     dw_close(&p.image);
 }
 
+static void add_bytes(void *owner, uint64_t bytes)
+{
+    *(uint64_t *)owner += bytes;
+}
+
+/* Whoever maps the sections is told what is gone through, in a batch and one by one. */
+Test(dwarf, a_meter_is_told)
+{
+    struct program p = program_make(5, 8, 4, false, true);
+    program_aranges(&p);
+    struct ms_dwarf *dwarf = dw_open(&p.image);
+    struct ms_dwarf_answers answers = {0};
+    uint64_t batch = 0, one = 0;
+    ms_dwarf_set_meter(dwarf, add_bytes, &batch);
+    cr_assert_eq(ms_dwarf_find_many(dwarf, &expected[0].address, 1, &answers, NULL), MS_OK);
+    cr_assert_gt(batch, 0);
+    cr_assert_leq(batch, p.image.info.n + p.image.line.n);
+    ms_dwarf_set_meter(dwarf, add_bytes, &one);
+    cr_assert_eq(ms_dwarf_find(dwarf, expected[0].address, &answers, NULL), MS_OK);
+    cr_assert_eq(one, batch);
+    cr_assert_eq(ms_dwarf_find(dwarf, expected[0].address, &answers, NULL), MS_OK);
+    cr_assert_eq(one, batch, "the unit is kept");
+    ms_dwarf_answers_fini(&answers);
+    dw_close(&p.image);
+}
+
 /* No section is marked as code: then all addresses but 0 and the highest can be. */
 Test(dwarf, code_may_be_unknown)
 {

@@ -152,6 +152,31 @@ Test(file, truncated_while_mapped)
     ms_file_close(other);
 }
 
+/* Pages that were given back are read again; those that are gone are still missed. */
+Test(file, pages_given_back)
+{
+    size_t page = (size_t)sysconf(_SC_PAGESIZE);
+    struct ms_file *file;
+    struct ms_error err;
+    write_file("a", 8 * page);
+    cr_assert_eq(ms_file_open(path_of("a"), &file, &err), MS_OK);
+    catch_faults();
+    n_faults = 0;
+    const volatile uint8_t *at = ms_file_bytes(file).at;
+    uint8_t first = at[0], last = at[8 * page - 1];
+    ms_file_give_back(file);
+    cr_assert_eq(at[0], first);
+    cr_assert_eq(at[8 * page - 1], last);
+    cr_assert(!ms_file_torn(file));
+    cr_assert_eq(truncate(path_of("a"), (off_t)page), 0);
+    cr_assert_eq(at[8 * page - 1], 0);
+    ms_file_give_back(file);
+    cr_assert_eq(at[8 * page - 1], 0, "the page of zeros was given back, too");
+    cr_assert_eq(at[0], first);
+    cr_assert(ms_file_torn(file));
+    ms_file_close(file);
+}
+
 /* No page is gone: only its end reads as zeros, and no fault tells. */
 Test(file, truncated_within_its_last_page)
 {

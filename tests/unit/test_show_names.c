@@ -58,6 +58,25 @@ Test(show, makes_each_name_and_path_once)
     ms_show_pool_close(pool);
 }
 
+Test(show, a_bound_forgets_sooner)
+{
+    struct ms_frame frame = {.linkage = "_ZN3foo3barEi", .comp_dir = "/src", .file = "foo.cpp"};
+    struct ms_answer answer = {&frame, 1, MS_WHY_COMPLETE};
+    struct ms_show_pool *pool;
+    struct ms_error err;
+    struct ms_shown shown;
+    struct ms_show_style style = {true, false, 0};
+    cr_assert_eq(ms_show_pool_open(&pool, &err), MS_OK);
+    for (size_t bound = 0; bound < 3; bound++) {
+        ms_show_pool_set_max(pool, bound * 100);
+        cr_assert_eq(ms_show(pool, &answer, &style, 0, 0, &shown, &err), MS_OK);
+        cr_assert_str_eq(shown.frames[0].function, "foo::bar(int)");
+        cr_assert_str_eq(shown.frames[0].path, "/src/foo.cpp");
+        ms_show_pool_clear(pool);
+    }
+    ms_show_pool_close(pool);
+}
+
 /* ---- names as the file has them ---------------------------------------------------------- */
 
 static const struct ms_show_style full = {.demangle = MS_DEMANGLE_FULL};
