@@ -10,6 +10,7 @@
 
 enum {
     MOST_ROWS = 1 << 22, /* of one function; real: 100,000 */
+    FEW = 3, /* addresses of one function that are looked up without reading all of it */
     N_LATELY = 64
 };
 
@@ -29,6 +30,10 @@ struct ms_gsym {
     uint64_t budget;    /* bytes that may still be read in this run */
     /* Of the function that was read last. */
     size_t at;
+    bool is_whole; /* else it answers for `address` alone */
+    uint64_t address;
+    unsigned n_asked; /* addresses of it that were asked for, one after the other */
+    bool has_lines;
     struct ms_piece piece;
     struct ms_piece_row *rows;
     struct ms_piece_file *list;
@@ -153,8 +158,8 @@ enum ms_status ms_gsym_open(struct ms_bytes bytes, const char *where, struct ms_
 
 void ms_gsym_begin(struct ms_gsym *g)
 {
-    enum { LEAST = 1 << 20 };
-    g->budget = 2 * (uint64_t)g->bytes.n + LEAST;
+    enum { LEAST = 1 << 20, TIMES = FEW + 2 };
+    g->budget = TIMES * (uint64_t)g->bytes.n + LEAST;
 }
 
 /* ---- tables ---------------------------------------------------------------------------------- */
@@ -284,48 +289,73 @@ static bool read_steps(struct ms_cursor *c, struct steps *steps, struct ms_piece
     return !c->bad && most >= steps->least && steps->range;
 }
 
-static enum ms_status read_lines(struct ms_gsym *g, struct ms_bytes bytes, struct ms_error *err)
+/* A row whose file is still a number of the file's table. */
+static enum ms_status add_row(struct ms_gsym *g, struct ms_bytes bytes, struct ms_piece_row row,
+                              struct ms_error *err)
 {
-    struct ms_cursor c = ms_cursor_over(bytes, g->big);
-    struct ms_piece_row row = {g->piece.low, 0, 0, 0};
-    struct steps steps;
-    size_t n = 0;
-    uint32_t file = 1, told = 0; /* whose number in the list row.file is */
-    if (!read_steps(&c, &steps, &row))
-        return bad_lines(g, bytes, err);
-    for (uint8_t op; (op = ms_cursor_u8(&c)) != GSYM_ROWS_END;) {
-        uint64_t distance = 0;
+    enum ms_status status = local_file(g, row.file, &row.file, err);
+    if (status == MS_OK && g->piece.n_rows == MOST_ROWS)
+        return ms_fail(err, MS_E_LIMIT, g->where, offset_of(g, bytes.at),
+                       "more than %d lines of one function", MOST_ROWS);
+    if (status == MS_OK && !MS_PUSH(g->rows, g->piece.n_rows, g->rows_room, row))
+        return ms_fail_memory(err);
+    g->piece.rows = g->rows;
+    return status;
+}
+
+/* Goes on to the next row; false at the end. */
+static bool next_row(struct ms_cursor *c, const struct steps *steps, struct ms_piece_row *row)
+{
+    for (uint8_t op; (op = ms_cursor_u8(c)) != GSYM_ROWS_END;) {
+        uint64_t distance;
         if (op == GSYM_SET_FILE) {
-            file = (uint32_t)ms_cursor_uleb(&c);
+            row->file = (uint32_t)ms_cursor_uleb(c);
             continue;
         }
         if (op == GSYM_ADVANCE_LINE) {
-            row.line += (uint32_t)ms_cursor_sleb(&c);
+            row->line += (uint32_t)ms_cursor_sleb(c);
             continue;
         }
         if (op == GSYM_ADVANCE) {
-            distance = ms_cursor_uleb(&c);
+            distance = ms_cursor_uleb(c);
         } else {
-            row.line += (uint32_t)(steps.least + (int64_t)((op - GSYM_FIRST_STEP) % steps.range));
-            distance = (op - GSYM_FIRST_STEP) / steps.range;
+            uint64_t step = (uint64_t)(op - GSYM_FIRST_STEP);
+            row->line += (uint32_t)(steps->least + (int64_t)(step % steps->range));
+            distance = step / steps->range;
         }
-        if (c.bad || ms_add_overflows(row.low, distance, &row.low))
-            return bad_lines(g, bytes, err);
-        if (file != told) {
-            enum ms_status status = local_file(g, file, &row.file, err);
-            if (status != MS_OK)
-                return status;
-            told = file;
-        }
-        if (n == MOST_ROWS)
-            return ms_fail(err, MS_E_LIMIT, g->where, offset_of(g, bytes.at),
-                           "more than %d lines of one function", MOST_ROWS);
-        if (!MS_PUSH(g->rows, n, g->rows_room, row))
-            return ms_fail_memory(err);
+        if (ms_add_overflows(row->low, distance, &row->low))
+            ms_cursor_spoil(c);
+        return !c->bad;
     }
-    g->piece.rows = g->rows;
-    g->piece.n_rows = n;
-    return c.bad ? bad_lines(g, bytes, err) : MS_OK;
+    return false;
+}
+
+/* All rows; or the one that has the address, after which nothing is read. */
+static enum ms_status read_lines(struct ms_gsym *g, struct ms_bytes bytes, struct ms_error *err)
+{
+    struct ms_cursor c = ms_cursor_over(bytes, g->big);
+    struct ms_piece_row row = {g->piece.low, 1, 0, 0}, last = row;
+    enum ms_status status = MS_OK;
+    struct steps steps;
+    bool has_last = false;
+    g->piece.n_rows = 0;
+    g->has_lines = false;
+    if (!read_steps(&c, &steps, &row))
+        return bad_lines(g, bytes, err);
+    while (status == MS_OK && next_row(&c, &steps, &row)) {
+        g->has_lines = true;
+        if (g->is_whole) {
+            status = add_row(g, bytes, row, err);
+        } else if (row.low > g->address) {
+            break;
+        } else {
+            last = row;
+            has_last = true;
+        }
+    }
+    if (status == MS_OK && c.bad)
+        return bad_lines(g, bytes, err);
+    return has_last ? add_row(g, bytes, last, err) : status;
 }
 
 /* ---- a function --------------------------------------------------------------------------------
@@ -377,14 +407,14 @@ static enum ms_status read_parts(struct ms_gsym *g, struct ms_cursor *c, struct 
         if (kind == GSYM_LINES)
             status = read_lines(g, part, err);
         else if (kind == GSYM_INLINES)
-            status = ms_gsym_inlines_read(&g->inlines, part, g->big, g->piece.low, g->where,
-                                          off + 8, err);
+            status = ms_gsym_inlines_read(&g->inlines, part, g->big, g->piece.low,
+                                          g->is_whole ? NULL : &g->address, g->where, off + 8, err);
         if (status != MS_OK)
             return status;
     }
 }
 
-/* Reads the i-th function into g->piece. */
+/* Reads the i-th function into g->piece, all of it or what it has at g->address. */
 static enum ms_status read_function(struct ms_gsym *g, size_t i, struct ms_error *err)
 {
     struct ms_bytes info;
@@ -399,6 +429,8 @@ static enum ms_status read_function(struct ms_gsym *g, size_t i, struct ms_error
         return bad_string(g, name, err);
     g->piece = (struct ms_piece){.low = address_at(g, i), .high = end_of(g, i, size)};
     g->n_list = 0;
+    g->has_lines = false;
+    g->at = i;
     memset(g->lately, 0, sizeof g->lately);
     enum ms_status status = ms_gsym_inlines_begin(&g->inlines, g->piece.low, err);
     if (status == MS_OK)
@@ -411,14 +443,13 @@ static enum ms_status read_function(struct ms_gsym *g, size_t i, struct ms_error
     }
     set_entry(g);
     /* A name without any line is, as far as a reader can know, a symbol's. */
-    g->piece.source = g->piece.n_rows ? MS_SOURCE_DWARF : MS_SOURCE_NLIST;
+    g->piece.source = g->has_lines ? MS_SOURCE_DWARF : MS_SOURCE_NLIST;
     g->piece.files = g->list;
     g->piece.n_files = g->n_list;
     g->piece.nodes = g->inlines.nodes;
     g->piece.n_nodes = g->inlines.n_nodes;
     g->piece.spans = g->inlines.spans;
     g->piece.n_spans = g->inlines.n_spans;
-    g->at = i;
     return MS_OK;
 }
 
@@ -458,22 +489,34 @@ static bool find_start(const struct ms_gsym *g, uint64_t address, size_t *out)
 }
 
 /* Of functions that start at one address the first that goes on to the one asked for. */
-static enum ms_status find_function(struct ms_gsym *g, uint64_t address, struct ms_error *err)
+static enum ms_status find_function(struct ms_gsym *g, uint64_t address, size_t *out,
+                                    struct ms_error *err)
 {
-    size_t first;
-    if (!find_start(g, address, &first))
+    if (!find_start(g, address, out))
         return MS_ABSENT;
-    uint64_t start = address_at(g, first);
-    for (size_t i = first; i < g->head.n_functions && address_at(g, i) == start; i++) {
+    uint64_t start = address_at(g, *out);
+    for (; *out < g->head.n_functions && address_at(g, *out) == start; ++*out) {
         struct ms_bytes info;
         if (g->budget < 16)
             return ms_fail(err, MS_E_LIMIT, g->where, MS_NO_OFFSET,
                            "too many functions start at 0x%llx", (unsigned long long)start);
         g->budget -= 16;
-        if (!info_at(g, i, &info) || address < end_of(g, i, u32_at(g, info, 0)))
-            return read_function(g, i, err);
+        if (!info_at(g, *out, &info) || address < end_of(g, *out, u32_at(g, info, 0)))
+            return MS_OK;
     }
     return MS_ABSENT;
+}
+
+/* Few addresses of a function cost less one by one than all that it has. */
+static enum ms_status load(struct ms_gsym *g, size_t i, uint64_t address, struct ms_error *err)
+{
+    bool is_loaded = g->piece.high && g->at == i;
+    if (is_loaded && (g->is_whole || g->address == address))
+        return MS_OK;
+    g->n_asked = is_loaded ? g->n_asked + 1 : 1;
+    g->is_whole = g->n_asked > FEW;
+    g->address = address;
+    return read_function(g, i, err);
 }
 
 /* A name that has parameters and scopes in it, by how it begins: some underscores, then C++'s Z,
@@ -495,11 +538,12 @@ static bool is_mangled(const char *name)
 enum ms_status ms_gsym_find(struct ms_gsym *g, uint64_t address, struct ms_ready_answer *out,
                             struct ms_error *err)
 {
-    if (address < g->piece.low || address >= g->piece.high) {
-        enum ms_status status = find_function(g, address, err);
-        if (status != MS_OK)
-            return status;
-    }
+    size_t function;
+    enum ms_status status = find_function(g, address, &function, err);
+    if (status == MS_OK)
+        status = load(g, function, address, err);
+    if (status != MS_OK)
+        return status;
     ms_ready_from_piece(&g->piece, address, out);
     for (size_t i = 0; i < out->n_frames; i++) {
         struct ms_frame *frame = &out->frames[i];
@@ -524,6 +568,7 @@ enum ms_status ms_gsym_check(struct ms_gsym *g, ms_gsym_taker take, void *owner,
                            "function at 0x%llx behind one at 0x%llx: they are not in order",
                            (unsigned long long)address, (unsigned long long)last);
         last = address;
+        g->is_whole = true;
         status = read_function(g, i, err);
         if (status == MS_OK && take && !take(owner, &g->piece))
             break;

@@ -35,8 +35,8 @@ struct ms_gsym_head {
 void ms_gsym_head(const struct ms_gsym *gsym, struct ms_gsym_head *out);
 
 /**
- * Begins a run of look-ups with ascending addresses. A sound file's functions are read once in
- * a run; one run reads no more than twice as much as the file has, whatever the file says.
+ * Begins a run of look-ups with ascending addresses. A sound file's functions are read a few times
+ * at most in a run; one run reads no more than that, whatever the file says.
  */
 void ms_gsym_begin(struct ms_gsym *gsym);
 

@@ -14,6 +14,8 @@ void ms_gsym_inlines_fini(struct ms_gsym_inlines *in)
     free(in->nodes);
     free(in->names);
     free(in->ranks);
+    free(in->first_range);
+    free(in->n_own_ranges);
     free(in->spans);
     free(in->ranges);
     free(in->heap);
@@ -25,6 +27,8 @@ static bool add_node(struct ms_gsym_inlines *in, struct ms_piece_node node, uint
     size_t n = in->n_nodes;
     if (!ms_array_grow(&in->names, n, &in->names_room, sizeof *in->names) ||
         !ms_array_grow(&in->ranks, n, &in->ranks_room, sizeof *in->ranks) ||
+        !ms_array_grow(&in->first_range, n, &in->first_room, sizeof *in->first_range) ||
+        !ms_array_grow(&in->n_own_ranges, n, &in->own_room, sizeof *in->n_own_ranges) ||
         !MS_PUSH(in->nodes, in->n_nodes, in->nodes_room, node))
         return false;
     in->names[n] = name;
@@ -117,34 +121,79 @@ static bool make_spans(struct ms_gsym_inlines *in, uint64_t low)
 struct walk {
     struct ms_gsym_inlines *in;
     struct ms_cursor c;
+    bool at_one; /* the calls at `address` alone */
+    uint64_t address;
     uint32_t parent;
     uint64_t bases[MS_MAX_INLINE_DEPTH + 2]; /* what the ranges at each depth count from */
     size_t depth;
     uint32_t n_whole;
     bool done, out_of_memory, has_too_many;
+    /* Of the node in hand. */
+    uint64_t first, last_high;
+    /* At one address: the range of the parent that has it, and of the node in hand. */
+    uint64_t outer_low, outer_high, low, high;
+    bool has_address;
 };
 
-/* The ranges of the node that comes next. @return false: it has none, so it is no node */
-static bool read_ranges(struct walk *w, uint64_t *first)
+/* Whether the parent has all of the range; the function has everything. */
+static bool is_in_parent(const struct walk *w, const struct ms_gsym_range *range)
+{
+    const struct ms_gsym_inlines *in = w->in;
+    if (!w->parent)
+        return true;
+    size_t from = in->first_range[w->parent], n = in->n_own_ranges[w->parent];
+    while (n) {
+        size_t half = n / 2;
+        if (in->ranges[from + half].low <= range->low) {
+            from += half + 1;
+            n -= half + 1;
+        } else {
+            n = half;
+        }
+    }
+    return from > in->first_range[w->parent] && range->high <= in->ranges[from - 1].high;
+}
+
+/* What isn't in order, or in the caller, is in no file that was made with care: it is left out. */
+static void take_range(struct walk *w, const struct ms_gsym_range *range)
 {
     struct ms_gsym_inlines *in = w->in;
+    if (range->low < w->first)
+        w->first = range->low;
+    if (range->low >= range->high || range->low < w->last_high)
+        return;
+    w->last_high = range->high;
+    if (w->at_one) {
+        if (range->low < w->outer_low || range->high > w->outer_high)
+            return;
+        if (range->low <= w->address && w->address < range->high) {
+            w->has_address = true;
+            w->low = range->low;
+            w->high = range->high;
+        }
+    } else if (is_in_parent(w, range)) {
+        w->has_too_many |= in->n_ranges == MOST_RANGES;
+        w->out_of_memory |= !MS_PUSH(in->ranges, in->n_ranges, in->ranges_room, *range);
+    }
+}
+
+/* The ranges of the node that comes next. @return false: it has none, so it is no node */
+static bool read_ranges(struct walk *w)
+{
     uint64_t n = ms_cursor_uleb(&w->c), base = w->bases[w->depth];
     if (n > ms_cursor_left(&w->c) / 2)
         ms_cursor_spoil(&w->c);
-    *first = UINT64_MAX;
-    for (uint64_t i = 0; i < n && !w->c.bad && !w->out_of_memory; i++) {
-        struct ms_gsym_range range = {0, 0, (uint32_t)in->n_nodes};
+    w->first = UINT64_MAX;
+    w->last_high = 0;
+    w->has_address = false;
+    for (uint64_t i = 0; i < n && !w->c.bad && !w->out_of_memory && !w->has_too_many; i++) {
+        struct ms_gsym_range range = {0, 0, (uint32_t)w->in->n_nodes};
         uint64_t start = ms_cursor_uleb(&w->c), size = ms_cursor_uleb(&w->c);
         if (ms_add_overflows(base, start, &range.low) ||
             ms_add_overflows(range.low, size, &range.high))
             ms_cursor_spoil(&w->c);
-        w->has_too_many |= in->n_ranges == MOST_RANGES;
-        if (w->c.bad || w->has_too_many)
-            break;
-        if (range.low < *first)
-            *first = range.low;
-        if (size)
-            w->out_of_memory |= !MS_PUSH(in->ranges, in->n_ranges, in->ranges_room, range);
+        if (!w->c.bad)
+            take_range(w, &range);
     }
     return n && !w->c.bad;
 }
@@ -153,25 +202,53 @@ static bool read_ranges(struct walk *w, uint64_t *first)
 static void end_siblings(struct walk *w)
 {
     struct ms_gsym_inlines *in = w->in;
-    if (!w->depth) {
+    if (!w->depth || w->at_one) {
         w->done = true;
         return;
     }
     w->depth--;
     /* The root stands for the function, and has no node of its own unless it is a call. */
-    if (w->parent && in->ranks[w->parent] == UINT32_MAX) {
+    if (w->parent) {
         in->ranks[w->parent] = w->n_whole++;
         w->parent = in->nodes[w->parent].parent;
     }
     w->done = !w->depth;
 }
 
+/* Steps over all children of a node. */
+static void skip_children(struct ms_cursor *c)
+{
+    for (size_t depth = 1; depth && !c->bad;) {
+        uint64_t n = ms_cursor_uleb(c);
+        if (!n) {
+            depth--;
+            continue;
+        }
+        for (; n && !c->bad; n--) {
+            ms_cursor_uleb(c);
+            ms_cursor_uleb(c);
+        }
+        depth += ms_cursor_u8(c) != 0;
+        ms_cursor_skip(c, 4);
+        ms_cursor_uleb(c);
+        ms_cursor_uleb(c);
+    }
+}
+
+static void enter(struct walk *w, uint32_t node)
+{
+    w->has_too_many |= w->depth > MS_MAX_INLINE_DEPTH;
+    if (w->has_too_many)
+        return;
+    w->bases[++w->depth] = w->first;
+    w->parent = node;
+}
+
 static void read_node(struct walk *w)
 {
     struct ms_gsym_inlines *in = w->in;
-    size_t n_ranges = in->n_ranges;
-    uint64_t first;
-    if (!read_ranges(w, &first)) {
+    size_t first_range = in->n_ranges;
+    if (!read_ranges(w)) {
         if (!w->c.bad)
             end_siblings(w);
         return;
@@ -179,41 +256,51 @@ static void read_node(struct walk *w)
     bool has_children = ms_cursor_u8(&w->c) != 0;
     uint32_t name = ms_cursor_u32(&w->c), file = (uint32_t)ms_cursor_uleb(&w->c),
              line = (uint32_t)ms_cursor_uleb(&w->c);
-    bool is_function = !w->depth && !file;
-    if (w->c.bad)
+    if (w->c.bad || w->out_of_memory || w->has_too_many)
         return;
-    if (is_function) {
-        in->n_ranges = n_ranges;
+    if (!w->depth && !file) { /* the function */
+        in->n_ranges = first_range;
         in->entry = line;
-    } else {
-        /* As LLVM counts; unless this is a later part of the function, and so maybe of the call. */
-        struct ms_piece_node node = {.parent = w->parent,
-                                     .call_file = file,
-                                     .call_line = line,
-                                     .has_start = !in->entry,
-                                     .start_vm = first};
-        w->out_of_memory |= !add_node(in, node, name);
-        if (w->out_of_memory)
-            return;
+        w->done = !has_children;
+        enter(w, 0);
+        return;
     }
-    if (!has_children) {
-        if (!is_function)
-            in->ranks[in->n_nodes - 1] = w->n_whole++;
+    if (w->at_one && !w->has_address) {
+        if (has_children)
+            skip_children(&w->c);
         w->done = !w->depth;
         return;
     }
-    w->has_too_many |= w->depth > MS_MAX_INLINE_DEPTH;
-    if (w->has_too_many)
+    /* As LLVM counts; unless this is a later part of the function, and so maybe of the call. */
+    struct ms_piece_node node = {.parent = w->parent,
+                                 .call_file = file,
+                                 .call_line = line,
+                                 .has_start = !in->entry,
+                                 .start_vm = w->first};
+    w->out_of_memory |= !add_node(in, node, name);
+    if (w->out_of_memory)
         return;
-    w->bases[++w->depth] = first;
-    w->parent = is_function ? 0 : (uint32_t)in->n_nodes - 1;
+    uint32_t number = (uint32_t)in->n_nodes - 1;
+    in->first_range[number] = (uint32_t)first_range;
+    in->n_own_ranges[number] = (uint32_t)(in->n_ranges - first_range);
+    w->outer_low = w->low;
+    w->outer_high = w->high;
+    if (has_children) {
+        enter(w, number);
+        return;
+    }
+    in->ranks[number] = w->n_whole++;
+    w->done = !w->depth || w->at_one;
 }
 
 enum ms_status ms_gsym_inlines_read(struct ms_gsym_inlines *in, struct ms_bytes bytes, bool big,
-                                    uint64_t low, const char *where, uint64_t off,
-                                    struct ms_error *err)
+                                    uint64_t low, const uint64_t *address, const char *where,
+                                    uint64_t off, struct ms_error *err)
 {
-    struct walk w = {.in = in, .c = ms_cursor_over(bytes, big), .bases = {low}};
+    struct walk w = {.in = in, .c = ms_cursor_over(bytes, big), .outer_high = UINT64_MAX};
+    w.bases[0] = low;
+    w.at_one = address != NULL;
+    w.address = address ? *address : 0;
     enum ms_status status = ms_gsym_inlines_begin(in, low, err);
     if (status != MS_OK)
         return status;
@@ -227,5 +314,7 @@ enum ms_status ms_gsym_inlines_read(struct ms_gsym_inlines *in, struct ms_bytes 
         return ms_fail(err, MS_E_FORMAT, where, off,
                        "inlined calls of the function at 0x%llx cannot be read",
                        (unsigned long long)low);
-    return w.out_of_memory || !make_spans(in, low) ? ms_fail_memory(err) : MS_OK;
+    if (address)
+        in->spans[0].node = (uint32_t)in->n_nodes - 1;
+    return w.out_of_memory || (!address && !make_spans(in, low)) ? ms_fail_memory(err) : MS_OK;
 }

@@ -13,7 +13,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-enum { AS_IT_IS = 1, MOST_PIECES = 512, MOST_INPUT = 1 << 16, MOST_PATH = 1 << 17 };
+enum { AS_IT_IS = 1, MOST_PIECES = 64, MOST_INPUT = 1 << 16, MOST_PATH = 1 << 17 };
 
 #define EXPECT(what)                                                                               \
     do {                                                                                           \

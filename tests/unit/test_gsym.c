@@ -206,6 +206,57 @@ Test(gsym, answers_in_every_byte_order_and_width)
     }
 }
 
+static void expect_same(const struct ms_ready_answer *a, const struct ms_ready_answer *b)
+{
+    cr_assert_eq(a->n_frames, b->n_frames);
+    cr_assert_eq(a->source, b->source);
+    for (size_t i = 0; i < a->n_frames; i++) {
+        const struct ms_frame *x = &a->frames[i], *y = &b->frames[i];
+        cr_assert(x->name == y->name && x->linkage == y->linkage && x->file == y->file);
+        cr_assert(x->line == y->line && x->has_start == y->has_start && x->offset == y->offset);
+    }
+}
+
+/* The first few addresses of a function are looked up otherwise than those that follow. */
+static void compare_alone(const struct build *b)
+{
+    static struct ms_ready_answer alone;
+    struct ms_error err;
+    struct ms_gsym *row = open_file(b);
+    for (uint64_t address = 0x100f; address < 0x1064; address++) {
+        struct ms_gsym *one = open_file(b);
+        enum ms_status status = ms_gsym_find(one, address, &alone, &err);
+        cr_assert_eq(ms_gsym_find(row, address, &answer, &err), status);
+        if (status == MS_OK)
+            expect_same(&alone, &answer);
+        ms_gsym_close(one);
+    }
+    ms_gsym_close(row);
+}
+
+Test(gsym, one_address_or_many)
+{
+    struct build b = {.big = false};
+    make_file(&b, 4);
+    compare_alone(&b);
+    /* Calls beside each other at one place, one out of its caller, ranges in no order: the same
+     * are left out either way. */
+    put_function(&b, 60, 32, OUT);
+    size_t start = begin_part(&b, GSYM_INLINES);
+    put_node(&b, "\1\0\40", 3, true, OUT, 0, 0);
+    put_node(&b, "\3\4\4\20\10\14\2", 7, true, IN, 1, 7);
+    put_node(&b, "\2\0\2\12\4", 5, false, PLAIN, 0, 9);
+    put_node(&b, "\2\0\4\20\2", 5, false, IN, 0, 9);
+    put_u8(&b, 0);
+    put_node(&b, "\2\6\4\30\4", 5, false, PLAIN, 1, 7);
+    put_u8(&b, 0);
+    end_part(&b, start);
+    put_lines(&b);
+    put_zeros(&b, 8);
+    compare_alone(&b);
+    build_free(&b);
+}
+
 /* ---- what is wrong with a file --------------------------------------------------------------- */
 
 /* Opens a file with one number changed, checks it, and compares what is said. */
