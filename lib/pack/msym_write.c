@@ -148,6 +148,8 @@ static uint32_t number_of(struct ms_msym_writer *w, struct table *t, const uint3
     size_t width = t->width;
     uint64_t hash = ms_hash(0, item, width * sizeof *item);
     uint32_t i;
+    if (w->failed) /* the index may lead to an item that there was no memory for */
+        return 0;
     for (size_t probe = 0; (i = ms_index_next(&t->by_hash, hash, &probe)) != MS_INDEX_NONE;)
         if (memcmp(t->items + i * width, item, width * sizeof *item) == 0)
             return i;
