@@ -55,8 +55,9 @@ const struct ms_macho *ms_image_macho(const struct ms_image *image);
 /** The part whose DWARF answers; its file is NULL when there is none. */
 const struct ms_part *ms_image_dwarf_part(const struct ms_image *image);
 
-/** Makes a reader of its DWARF keep to the bound of ms_image_set_max_memory. */
+/** Make a reader of its DWARF, or its index, keep to the bound of ms_image_set_max_memory. */
 void ms_image_bound_reader(struct ms_image *image, struct ms_dwarf *dwarf);
+void ms_image_bound_index(struct ms_image *image, struct ms_ready_index *index);
 
 /** Counts n strings of frames that were looked at, for the same bound. */
 void ms_image_touched(struct ms_image *image, size_t n);

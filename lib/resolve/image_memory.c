@@ -45,3 +45,9 @@ void ms_image_bound_reader(struct ms_image *image, struct ms_dwarf *dwarf)
     ms_dwarf_set_max_kept(dwarf, image->max_memory / 4);
     ms_dwarf_set_meter(dwarf, went_through, image);
 }
+
+void ms_image_bound_index(struct ms_image *image, struct ms_ready_index *index)
+{
+    if (image->max_memory)
+        ms_ready_index_set_meter(index, went_through, image);
+}

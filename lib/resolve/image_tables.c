@@ -30,6 +30,8 @@ struct ms_ready_index *ms_image_index(struct ms_image *image)
         enum ms_status status =
             ms_ready_index_open(ms_image_dwarf_part(image), &image->index, &image->dwarf_error);
         image->index_ready = MS_READY;
+        if (image->index)
+            ms_image_bound_index(image, image->index);
         image->starved |= status == MS_E_NOMEM;
         if (status != MS_OK && status != MS_ABSENT)
             image->dwarf_ready = MS_FAILED;

@@ -14,6 +14,8 @@ struct ms_ready_index {
     struct ms_msym_head head;
     struct ms_ready_answer answer; /* to the address in hand */
     char where[320];
+    void (*went_through)(void *owner, uint64_t bytes); /* NULL: nobody wants to know */
+    void *owner;
 };
 
 enum ms_status ms_ready_index_open(const struct ms_part *part, struct ms_ready_index **out,
@@ -66,6 +68,13 @@ enum ms_status ms_ready_index_check(struct ms_ready_index *index, struct ms_erro
 {
     return index->gsym ? ms_gsym_check(index->gsym, NULL, NULL, err)
                        : ms_msym_check(index->msym, NULL, NULL, err);
+}
+
+void ms_ready_index_set_meter(struct ms_ready_index *index,
+                              void (*went_through)(void *owner, uint64_t bytes), void *owner)
+{
+    index->went_through = went_through;
+    index->owner = owner;
 }
 
 /* An address, and where it stands in the request. */
@@ -155,6 +164,8 @@ enum ms_status ms_ready_index_find(struct ms_ready_index *index, const uint64_t 
             continue;
         }
         status = find(index, &order[i], out, whys, err);
+        if (index->went_through)
+            index->went_through(index->owner, MS_TOUCH_BYTES);
     }
     if (order != &one)
         free(order);

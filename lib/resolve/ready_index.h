@@ -18,6 +18,10 @@ enum ms_status ms_ready_index_open(const struct ms_part *part, struct ms_ready_i
                                    struct ms_error *err);
 void ms_ready_index_close(struct ms_ready_index *index); /* takes NULL */
 
+/** Who is told what of the file is looked at; see struct ms_dwarf_sections. */
+void ms_ready_index_set_meter(struct ms_ready_index *index,
+                              void (*went_through)(void *owner, uint64_t bytes), void *owner);
+
 /**
  * Answers as ms_dwarf_find_many does.
  * @param whys  gets, for each address, what keeps an answer from being complete

@@ -318,10 +318,13 @@ static struct question *collect_questions(struct work *w, const uint32_t *frames
     return questions;
 }
 
-static enum ms_status show_answers(struct work *w, const struct ms_answers *answers,
+static enum ms_status show_answers(struct work *w, const struct ms_image *image,
+                                   const struct ms_answers *answers,
                                    const struct question *questions, size_t n, uint64_t slide,
                                    struct ms_error *err)
 {
+    enum { NAMES_BYTES = 256 << 10 }; /* pages that the names of an answer may lie on */
+    size_t max = w->symbolizer->max_memory;
     size_t answer = 0;
     for (size_t i = 0; i < n; i++) {
         const struct question *q = &questions[i];
@@ -335,6 +338,8 @@ static enum ms_status show_answers(struct work *w, const struct ms_answers *answ
                                         q->adjust, slide, shown, err);
         if (status != MS_OK)
             return status;
+        if (max && i % (max / NAMES_BYTES + 1) == 0)
+            ms_image_give_back(image);
     }
     return MS_OK;
 }
@@ -376,7 +381,7 @@ static enum ms_status look_up(struct work *w, struct ms_image *image, size_t ima
     if (outcome->error.status != MS_OK && outcome->why != MS_WHY_UUID_DIFFERS &&
         outcome->why != MS_WHY_NO_OBJECT && outcome->why != MS_WHY_STALE_OBJECT)
         outcome->why = MS_WHY_BAD_DEBUG_INFO;
-    status = show_answers(w, &answers, questions, n, slide, err);
+    status = show_answers(w, image, &answers, questions, n, slide, err);
     ms_answers_fini(&answers);
     if (w->symbolizer->max_memory)
         ms_image_give_back(image);
