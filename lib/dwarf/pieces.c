@@ -141,12 +141,14 @@ static enum ms_status find_listed(struct ms_piece_maker *m, struct ms_error *err
     return MS_OK;
 }
 
+/* A fault there doesn't concern what is found all the same. */
 static enum ms_status find_covered(struct ms_piece_maker *m, const struct ms_unit *unit,
-                                   struct ms_error *err)
+                                   struct ms_error *fault, struct ms_error *err)
 {
     enum ms_status status = ms_cover_unit(&m->lookup, unit, take_cover, m, err);
-    m->fault = m->lookup.error;
-    m->lost = m->fault.status != MS_OK;
+    *fault = m->lookup.error;
+    m->lookup.error.status = MS_OK;
+    m->lost = fault->status != MS_OK;
     ms_stretches_join(&m->covered);
     return status;
 }
@@ -636,9 +638,12 @@ static enum ms_status gather(struct ms_piece_maker *m, const struct ms_unit *uni
 static enum ms_status run_unit(struct ms_piece_maker *m, const struct ms_unit *unit,
                                struct ms_error *err)
 {
-    enum ms_status status = find_covered(m, unit, err);
-    if (status != MS_OK || (!m->listed.n && !m->covered.n))
+    struct ms_error cover;
+    enum ms_status status = find_covered(m, unit, &cover, err);
+    if (status != MS_OK || (!m->listed.n && !m->covered.n)) {
+        m->fault = cover;
         return status;
+    }
     status = gather(m, unit, err);
     if (status == MS_OK)
         status = find_rows(m, err);
@@ -650,6 +655,8 @@ static enum ms_status run_unit(struct ms_piece_maker *m, const struct ms_unit *u
         status = give_functions(m, err);
     if (status == MS_OK)
         give_all_lines(m);
+    if (m->fault.status == MS_OK)
+        m->fault = cover;
     return status;
 }
 
