@@ -57,6 +57,13 @@ def assemble(folder, arch):
     return path
 
 
+def has_code(path):
+    """False for a dSYM, which has the places of its sections and nothing in them."""
+    with open(path, "rb") as f:
+        head = f.read(16)
+    return head[:4] == b"\xcf\xfa\xed\xfe" and head[12] != 10
+
+
 def code_lines(program, words, path):
     out = subprocess.run([program] + words + [path], capture_output=True, check=False).stdout
     return [line for line in out.split(b"\n") if not line.endswith(b"section")]
@@ -73,7 +80,8 @@ def measure(bench, build, row):
     bench.say()
     bench.say("| otool | options | program | CPU ms | wall ms | max RSS MB | to ours |")
     bench.say("|---|---|---|---|---|---|---|")
-    for path in made + nm.largest(os.environ.get("MACHSYM_BENCH_DIR")):
+    real = [path for path in nm.largest(os.environ.get("MACHSYM_BENCH_DIR")) if has_code(path)]
+    for path in made + real:
         what = f"{os.path.basename(path)}, {os.path.getsize(path) / 1e6:.1f} MB"
         for mine, llvm in JOBS:
             if path in made and mine is DISASSEMBLE[0]:
