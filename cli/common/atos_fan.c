@@ -7,7 +7,7 @@
 #include <string.h>
 
 /* Questions that a worker takes at a time, and those that are done before any is printed. */
-enum { CHUNK = 256, WAVE = 128 * CHUNK };
+enum { CHUNK = 128, WAVE = 16 * CHUNK };
 
 /* What a chunk came to. */
 struct chunk {
@@ -32,7 +32,7 @@ static size_t count_workers(size_t n_workers)
 
 bool atos_fan_pays(const struct atos_printer *printer, size_t n, size_t n_workers)
 {
-    return n >= 4 * CHUNK && count_workers(n_workers) > 1 && !printer->dedup && !printer->verbose;
+    return n >= 8 * CHUNK && count_workers(n_workers) > 1 && !printer->dedup && !printer->verbose;
 }
 
 static bool keep(void *to, const char *bytes, size_t n)
