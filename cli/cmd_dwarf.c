@@ -66,7 +66,7 @@ static void show_file_format(struct run *run, const struct subject *s, const cha
     ms_sink_printf(sink, ":\tfile format %s\n", ms_image_format(s->image));
 }
 
-/* ---- line tables --------------------------------------------------------------------------- */
+/* ---- line tables ------------------------------------------------------------------------- */
 
 /* Rows of the table at hand: text as they come, so that nothing is held back. */
 static void show_rows(struct run *run, struct ms_line_tables *tables)
@@ -139,7 +139,7 @@ static void show_lines(struct run *run, const struct subject *s)
     ms_line_tables_close(tables);
 }
 
-/* ---- one address ----------------------------------------------------------------------------- */
+/* ---- one address ------------------------------------------------------------------------- */
 
 static int show_place(struct run *run, uint64_t address, const struct ms_place *place)
 {
@@ -190,7 +190,7 @@ static void show_lookups(struct run *run, const struct subject *s)
         ms_json_array_end(&run->json);
 }
 
-/* ---- LLVM's verifier ------------------------------------------------------------------------- */
+/* ---- LLVM's verifier --------------------------------------------------------------------- */
 
 static bool take_report(void *to, const char *bytes, size_t n)
 {
@@ -241,7 +241,7 @@ static void show_verify(struct run *run, const struct subject *s)
     note(run, clean ? EXIT_DONE : EXIT_NO);
 }
 
-/* ---- statistics ------------------------------------------------------------------------------ */
+/* ---- statistics -------------------------------------------------------------------------- */
 
 static void show_statistics(struct run *run, const struct subject *s)
 {
@@ -270,7 +270,7 @@ static void show_statistics(struct run *run, const struct subject *s)
     ms_dwarf_statistics_fini(&statistics);
 }
 
-/* ---- the objects of a debug map ------------------------------------------------------------- */
+/* ---- the objects of a debug map ---------------------------------------------------------- */
 
 static const char *state_of(const struct ms_map_part *part)
 {
@@ -357,8 +357,7 @@ static void show_parts(struct run *run, const struct subject *s)
     ms_map_parts_fini(&parts);
 }
 
-/* ---- one image ---------------------------------------------------------------------------------
- */
+/* ---- one image --------------------------------------------------------------------------- */
 
 static void show_tree(struct run *run, const struct subject *s)
 {
@@ -470,8 +469,7 @@ static void open_slice(struct run *run, const struct ms_slice_uuid *slice, bool 
         serve(run, &s);
 }
 
-/* ---- one file ----------------------------------------------------------------------------------
- */
+/* ---- one file ---------------------------------------------------------------------------- */
 
 static void take_member(void *owner, const struct member *member)
 {
@@ -579,7 +577,7 @@ static int read_all(const struct word_list *words, const struct ms_object_search
     return out_finish(&run.out, run.status, true);
 }
 
-/* ---- start ------------------------------------------------------------------------------ */
+/* ---- start ------------------------------------------------------------------------------- */
 
 int main(int argc, char **argv)
 {

@@ -103,8 +103,7 @@ static void note(struct run *run, int status)
     run->status = worse(run->status, status);
 }
 
-/* ---- what is shown of an image -----------------------------------------------------------------
- */
+/* ---- what is shown of an image ----------------------------------------------------------- */
 
 static const char *kind_of(uint32_t filetype)
 {
@@ -391,7 +390,7 @@ static void show_slice(struct run *run, const char *path, const char *arch)
     ms_image_close(subject.image);
 }
 
-/* ---- archives and kernel collections ------------------------------------------------------------
+/* ---- archives and kernel collections -----------------------------------------------------------
  */
 
 /* A file that holds others, as far as it was read. */
@@ -520,8 +519,7 @@ static void show_holder_slice(struct holder *holder, const struct ms_slice *slic
     }
 }
 
-/* ---- files -------------------------------------------------------------------------------------
- */
+/* ---- files ------------------------------------------------------------------------------- */
 
 static void complain_of_arch(const char *path, const char *archs)
 {

@@ -4,7 +4,7 @@
 
 #include <stdio.h>
 
-/* ---- one address --------------------------------------------------------------------------- */
+/* ---- one address ------------------------------------------------------------------------- */
 
 static void json_type(struct ms_json *json, const char *type, bool mangled)
 {
@@ -82,8 +82,7 @@ void json_place(struct ms_json *json, const struct ms_place *place, const struct
     ms_json_object_end(json);
 }
 
-/* ---- line tables ------------------------------------------------------------------------------
- */
+/* ---- line tables ------------------------------------------------------------------------- */
 
 static void json_files(struct ms_json *json, const struct ms_line_table *t)
 {
@@ -148,8 +147,7 @@ void json_line_row(struct ms_json *json, const struct ms_line_row *row)
     json->indent = indent;
 }
 
-/* ---- statistics ---------------------------------------------------------------------------------
- */
+/* ---- statistics -------------------------------------------------------------------------- */
 
 static void json_cover(struct ms_json *json, const struct ms_cover *cover)
 {

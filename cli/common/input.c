@@ -75,7 +75,7 @@ int input_open(struct input *input, const char *path)
     return status;
 }
 
-/* ---- standard input by a name ---------------------------------------------------------------- */
+/* ---- standard input by a name ------------------------------------------------------------ */
 
 static char stand_in[32]; /* "/dev/fd/3", once it is needed */
 
@@ -174,8 +174,7 @@ const char *input_shown(const char *path)
     return path && stand_in[0] && strcmp(path, stand_in) == 0 ? "-" : path;
 }
 
-/* ---- the end ----------------------------------------------------------------------------------
- */
+/* ---- the end ----------------------------------------------------------------------------- */
 
 void input_close(struct input *input)
 {

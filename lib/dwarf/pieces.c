@@ -165,8 +165,7 @@ static uint8_t rank_at(const struct ms_piece_maker *m, uint64_t address)
     return 2;
 }
 
-/* ---- lines --------------------------------------------------------------------------------------
- */
+/* ---- lines ------------------------------------------------------------------------------- */
 
 /*
  * Rows that never go back, and sequences that don't overlap, as dsymutil writes them, say
@@ -238,8 +237,7 @@ static enum ms_status find_rows(struct ms_piece_maker *m, struct ms_error *err)
     return MS_OK;
 }
 
-/* ---- making a piece
- * ------------------------------------------------------------------------------ */
+/* ---- making a piece ---------------------------------------------------------------------- */
 
 /* The piece's number of a DWARF file number; 0 when there is no such file. */
 static uint32_t file_of(struct ms_piece_maker *m, uint64_t number)
@@ -355,8 +353,7 @@ static void hand_over(struct ms_piece_maker *m, uint64_t low, uint64_t high,
         m->no_memory = !m->take(m->owner, &piece, &claim);
 }
 
-/* ---- one function
- * --------------------------------------------------------------------------------- */
+/* ---- one function ------------------------------------------------------------------------ */
 
 /* The bounds of a function's ranges and of all that is inlined there. False without memory. */
 static bool collect_bounds(struct ms_piece_maker *m, uint32_t first)
@@ -508,8 +505,7 @@ static enum ms_status give_functions(struct ms_piece_maker *m, struct ms_error *
     return m->no_memory ? ms_fail_memory(err) : MS_OK;
 }
 
-/* ---- lines without a function
- * ---------------------------------------------------------------------- */
+/* ---- lines without a function ------------------------------------------------------------ */
 
 /* What is left of [low, high) between the functions. */
 static void give_lines(struct ms_piece_maker *m, uint64_t low, uint64_t high, uint8_t rank)
@@ -557,8 +553,7 @@ static void give_damage(struct ms_piece_maker *m)
             hand_over(m, both[k]->items[i].low, both[k]->items[i].high, claim);
 }
 
-/* ---- a unit
- * ------------------------------------------------------------------------------------------ */
+/* ---- a unit ------------------------------------------------------------------------------ */
 
 static bool grow_slots(struct ms_piece_maker *m)
 {

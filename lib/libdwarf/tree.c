@@ -42,8 +42,7 @@ static void report_libdwarf(struct tree *t, Dwarf_Error error, uint64_t off, con
     report(t, &fault);
 }
 
-/* ---- one attribute ----------------------------------------------------------------------------
- */
+/* ---- one attribute ----------------------------------------------------------------------- */
 
 /* A DIE as libdwarf has it, and how far its values reach. */
 struct entry {
@@ -109,8 +108,7 @@ static bool read_attribute(struct tree *t, struct entry *e, Dwarf_Signed i,
     return true;
 }
 
-/* ---- one DIE ------------------------------------------------------------------------------------
- */
+/* ---- one DIE ----------------------------------------------------------------------------- */
 
 static void indent(struct ms_text *text, uint32_t n)
 {
@@ -319,8 +317,7 @@ static void write_subtree(struct tree *t, uint64_t off, uint32_t depth)
     }
 }
 
-/* ---- units
- * --------------------------------------------------------------------------------------- */
+/* ---- units ------------------------------------------------------------------------------- */
 
 /* Which type a type unit is there for. */
 static void write_type(struct tree *t, const struct ms_unit_header *h)
@@ -389,8 +386,7 @@ static void write_units(struct tree *t)
         report_libdwarf(t, error, start, "no unit can be read");
 }
 
-/* ---- by name
- * --------------------------------------------------------------------------------------- */
+/* ---- by name ----------------------------------------------------------------------------- */
 
 /* How struct ms_types counts the offsets of the section at hand. */
 static uint64_t base_of(const struct tree *t)
@@ -450,8 +446,7 @@ static void write_sections(struct tree *t, const struct ms_dwarf *dwarf)
     write_units(t);
 }
 
-/* ---- the whole
- * -------------------------------------------------------------------------------------- */
+/* ---- the whole --------------------------------------------------------------------------- */
 
 enum ms_status ms_tree_write(struct ms_image *image, const struct ms_tree_request *request,
                              struct ms_sink *sink, ms_tree_fault *take, void *owner,

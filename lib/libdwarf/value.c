@@ -139,7 +139,7 @@ static void put_range(const struct ms_values *v, uint64_t low, uint64_t high, st
     ms_text_putc(text, ')');
 }
 
-/* ---- by form -------------------------------------------------------------------------------- */
+/* ---- by form ----------------------------------------------------------------------------- */
 
 static void put_block(const struct ms_attribute *a, struct ms_text *text)
 {
@@ -243,8 +243,7 @@ static void put_form(struct ms_values *v, const struct ms_attribute *a, struct m
         put_hex(text, value->u, 1);
 }
 
-/* ---- by attribute -----------------------------------------------------------------------------
- */
+/* ---- by attribute ------------------------------------------------------------------------ */
 
 static bool put_file(const struct ms_values *v, uint64_t index, struct ms_text *text)
 {

@@ -15,7 +15,7 @@ enum { N_COLD_FUNC = 0x400 };
 #define INDIRECT_LOCAL 0x80000000u
 #define INDIRECT_ABS 0x40000000u
 
-/* ---- code sections --------------------------------------------------------------------------- */
+/* ---- code sections ----------------------------------------------------------------------- */
 
 /* `__text` of a hand-linked kernel may lack the attributes. */
 static bool holds_code(const struct ms_section *section)
@@ -77,8 +77,7 @@ static bool is_code_address(const struct ms_candidates *all, uint64_t at)
     return low > 0 && at < all->ranges[low - 1].high;
 }
 
-/* ---- records -----------------------------------------------------------------------------------
- */
+/* ---- records ----------------------------------------------------------------------------- */
 
 /* True when a record at that address can still change the answer. */
 static inline bool matters(const struct ms_candidates *all, uint64_t at)
@@ -123,8 +122,7 @@ static enum ms_status settle(struct ms_candidates *all, struct ms_error *err)
     return MS_OK;
 }
 
-/* ---- nlist -------------------------------------------------------------------------------------
- */
+/* ---- nlist ------------------------------------------------------------------------------- */
 
 enum use { USE_NAME, USE_ADDRESS, USE_NOTHING };
 
@@ -207,8 +205,7 @@ static enum ms_status collect_nlist(struct ms_candidates *all, struct ms_error *
     return MS_OK;
 }
 
-/* ---- stubs
- * --------------------------------------------------------------------------------------- */
+/* ---- stubs ------------------------------------------------------------------------------- */
 
 static struct ms_bytes indirect_table(const struct ms_macho *macho)
 {
@@ -264,8 +261,7 @@ static enum ms_status collect_stubs(struct ms_candidates *all, struct ms_error *
     return MS_OK;
 }
 
-/* ---- exports
- * --------------------------------------------------------------------------------------- */
+/* ---- exports ----------------------------------------------------------------------------- */
 
 /* True when a record of nlist names the address. The first n records are settled. */
 static bool is_named(const struct ms_candidates *all, size_t n, uint64_t at)
@@ -331,8 +327,7 @@ static enum ms_status collect_exports(struct ms_candidates *all, struct ms_error
     return !all->only && all->n > settled ? settle(all, err) : MS_OK;
 }
 
-/* ---- the whole
- * --------------------------------------------------------------------------------------- */
+/* ---- the whole --------------------------------------------------------------------------- */
 
 enum ms_status ms_candidates_read(const struct ms_macho *macho, const uint64_t *only,
                                   struct ms_candidates *out, struct ms_error *err)

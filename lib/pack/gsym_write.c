@@ -1,4 +1,5 @@
 #include "pack/gsym_write.h"
+#include "pack/bytes_out.h"
 
 #include "base/array.h"
 #include "pack/gsym_format.h"
@@ -6,11 +7,6 @@
 
 #include <stdlib.h>
 #include <string.h>
-
-struct buffer {
-    uint8_t *at;
-    size_t n, room;
-};
 
 /* A row without its column; rows that differ in nothing else are one. */
 struct row {
@@ -54,7 +50,7 @@ struct ms_gsym_writer {
     bool has_uuid;
     struct ms_uuid uuid;
     struct ms_strings *strings;
-    struct buffer infos, head;
+    struct ms_buffer infos, head;
     struct function *functions;
     size_t n_functions, functions_room;
     struct file *files;
@@ -114,32 +110,13 @@ void ms_gsym_writer_close(struct ms_gsym_writer *w)
     free(w);
 }
 
-/* ---- numbers ---------------------------------------------------------------------------- */
-
-enum { MAX_LEB = 10 };
+/* ---- numbers ----------------------------------------------------------------------------- */
 
 /* Room for n bytes more; the writer fails without. */
-static uint8_t *reserve(struct ms_gsym_writer *w, struct buffer *b, size_t n)
+static uint8_t *reserve(struct ms_gsym_writer *w, struct ms_buffer *b, size_t n)
 {
-    if (!w->failed && n > b->room - b->n) {
-        size_t room = b->room + b->room / 2 + n + 4096;
-        uint8_t *at = room > b->room ? realloc(b->at, room) : NULL;
-        w->failed = !at;
-        if (at) {
-            b->at = at;
-            b->room = room;
-        }
-    }
-    return w->failed ? NULL : b->at + b->n;
-}
-
-static uint8_t *put(uint8_t *at, uint64_t value)
-{
-    while (value >= 0x80) {
-        *at++ = (uint8_t)(value | 0x80);
-        value >>= 7;
-    }
-    *at++ = (uint8_t)value;
+    uint8_t *at = w->failed ? NULL : ms_buffer_reserve(b, n);
+    w->failed |= !at;
     return at;
 }
 
@@ -163,7 +140,7 @@ static uint8_t *put_fixed(uint8_t *at, uint64_t value, unsigned bytes)
     return at;
 }
 
-static void align(struct ms_gsym_writer *w, struct buffer *b)
+static void align(struct ms_gsym_writer *w, struct ms_buffer *b)
 {
     uint8_t *at = reserve(w, b, 4);
     for (; at && b->n % 4; b->n++)
@@ -178,7 +155,7 @@ static bool make_room(struct ms_gsym_writer *w, void *items_pointer, size_t n, s
     return !w->failed;
 }
 
-/* ---- strings and files -------------------------------------------------------------------- */
+/* ---- strings and files ------------------------------------------------------------------- */
 
 /* The one name that the format has room for, spelled as answers spell it: the \1 that an asm
  * label leaves stands before a symbol's own name, and clang's outliner writes the underscore of
@@ -315,7 +292,7 @@ static uint8_t *put_row(uint8_t *at, const struct steps *s, const struct row *fr
     uint8_t step = step_of(s, distance, lines);
     if (row->file != from->file) {
         *at++ = GSYM_SET_FILE;
-        at = put(at, row->file);
+        at = ms_put_uleb(at, row->file);
     }
     if (!step && lines) {
         *at++ = GSYM_ADVANCE_LINE;
@@ -327,10 +304,10 @@ static uint8_t *put_row(uint8_t *at, const struct steps *s, const struct row *fr
         return at;
     }
     *at++ = GSYM_ADVANCE;
-    return put(at, distance);
+    return ms_put_uleb(at, distance);
 }
 
-enum { MOST_ROW = 3 + 3 * MAX_LEB, FARTHEST = 32 };
+enum { MOST_ROW = 3 + 3 * MS_MAX_LEB, FARTHEST = 32 };
 
 /* Bytes of all rows, a line's number taken for 2 bytes wherever it has to be spelled out. */
 static size_t cost_of(const struct ms_gsym_writer *w, const struct steps *s)
@@ -404,12 +381,12 @@ static void put_lines(struct ms_gsym_writer *w, const struct ms_piece *p)
         return;
     struct steps steps = choose_steps(w);
     struct row from = {p->low, 1, w->rows[0].line};
-    uint8_t *at = begin_part(w, GSYM_LINES, w->n_rows * MOST_ROW + 3 * MAX_LEB + 1);
+    uint8_t *at = begin_part(w, GSYM_LINES, w->n_rows * MOST_ROW + 3 * MS_MAX_LEB + 1);
     if (!at)
         return;
     at = put_signed(at, steps.least);
     at = put_signed(at, steps.least + steps.range - 1);
-    at = put(at, from.line);
+    at = ms_put_uleb(at, from.line);
     for (size_t i = 0; i < w->n_rows; i++) {
         at = put_row(at, &steps, &from, &w->rows[i]);
         from = w->rows[i];
@@ -418,7 +395,7 @@ static void put_lines(struct ms_gsym_writer *w, const struct ms_piece *p)
     end_part(w, at);
 }
 
-/* ---- inlined calls --------------------------------------------------------------------------- */
+/* ---- inlined calls ----------------------------------------------------------------------- */
 
 static void extend(struct ms_gsym_writer *w, struct node *node, uint64_t low, uint64_t high)
 {
@@ -478,23 +455,23 @@ static uint8_t *put_node(struct ms_gsym_writer *w, uint8_t *at, const struct ms_
     const struct node *node = &w->nodes[i];
     const struct ms_piece_node *what = &p->nodes[i];
     uint64_t base = i ? w->ranges[w->nodes[what->parent].first - 1].low : p->low;
-    at = put(at, node->n_ranges);
+    at = ms_put_uleb(at, node->n_ranges);
     for (uint32_t r = node->first; r; r = w->ranges[r - 1].next) {
-        at = put(at, w->ranges[r - 1].low - base);
-        at = put(at, w->ranges[r - 1].high - w->ranges[r - 1].low);
+        at = ms_put_uleb(at, w->ranges[r - 1].low - base);
+        at = ms_put_uleb(at, w->ranges[r - 1].high - w->ranges[r - 1].low);
     }
     *at++ = node->child != 0;
     at = put_fixed(at, ms_strings_add(w->strings, name_of(what)), 4);
-    at = put(at, i ? piece_file(w, p, what->call_file) : 0);
-    return put(at, i ? what->call_line : entry_of(p));
+    at = ms_put_uleb(at, i ? piece_file(w, p, what->call_file) : 0);
+    return ms_put_uleb(at, i ? what->call_line : entry_of(p));
 }
 
 static void put_inlines(struct ms_gsym_writer *w, const struct ms_piece *p)
 {
     if ((p->n_nodes < 2 && !entry_of(p)) || !make_tree(w, p))
         return;
-    uint8_t *at =
-        begin_part(w, GSYM_INLINES, w->n_ranges * 2 * MAX_LEB + p->n_nodes * (3 * MAX_LEB + 6));
+    uint8_t *at = begin_part(w, GSYM_INLINES,
+                             w->n_ranges * 2 * MS_MAX_LEB + p->n_nodes * (3 * MS_MAX_LEB + 6));
     uint32_t i = 0;
     while (at) {
         at = put_node(w, at, p, i);
@@ -514,7 +491,7 @@ static void put_inlines(struct ms_gsym_writer *w, const struct ms_piece *p)
         end_part(w, at);
 }
 
-/* ---- functions ----------------------------------------------------------------------------- */
+/* ---- functions --------------------------------------------------------------------------- */
 
 static enum ms_status check(const struct ms_gsym_writer *w, struct ms_error *err)
 {
@@ -571,7 +548,7 @@ enum ms_status ms_gsym_add(struct ms_gsym_writer *w, const struct ms_piece *p, s
     return check(w, err);
 }
 
-/* ---- the whole ----------------------------------------------------------------------------- */
+/* ---- the whole --------------------------------------------------------------------------- */
 
 static unsigned address_bytes(const struct ms_gsym_writer *w)
 {

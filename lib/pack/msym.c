@@ -49,8 +49,7 @@ void ms_msym_close(struct ms_msym *m)
     free(m);
 }
 
-/* ---- the header ---------------------------------------------------------------------------------
- */
+/* ---- the header -------------------------------------------------------------------------- */
 
 static uint64_t offset_of(const struct ms_msym *m, const uint8_t *at)
 {
@@ -165,8 +164,7 @@ enum ms_status ms_msym_open(struct ms_bytes bytes, const char *where, struct ms_
     return MS_OK;
 }
 
-/* ---- pages
- * ------------------------------------------------------------------------------------------ */
+/* ---- pages ------------------------------------------------------------------------------- */
 
 /* Tests the pages that hold [at, at + n), of which all lies in m->paged. */
 static enum ms_status test(struct ms_msym *m, const uint8_t *at, size_t n, struct ms_error *err)
@@ -255,8 +253,7 @@ static enum ms_status strings_of(struct ms_msym *m, struct ms_bytes table, uint6
     return status;
 }
 
-/* ---- a record
- * ----------------------------------------------------------------------------------------- */
+/* ---- a record ---------------------------------------------------------------------------- */
 
 static uint64_t get_signed(struct ms_cursor *c)
 {
@@ -460,8 +457,7 @@ static enum ms_status read_record(struct ms_msym *m, struct ms_bytes bytes, uint
     return status;
 }
 
-/* ---- looking up
- * ----------------------------------------------------------------------------------------- */
+/* ---- looking up -------------------------------------------------------------------------- */
 
 /* Where a block's code starts, and where its records and those of the next one do. */
 struct block {

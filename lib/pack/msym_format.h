@@ -9,7 +9,8 @@
  *   records    what is known of the code, block by block; in a block each begins less than
  *              MSYM_BLOCK_BYTES from its start
  *   strings    each ends with NUL; the first byte is one too, so that offset 0 is "none"
- *   checks     checksum (check.h) of every MSYM_PAGE bytes from the start of blocks to the end of strings
+ *   checks     checksum (check.h) of every MSYM_PAGE bytes from the start of blocks to the end of
+ * strings
  *
  * A record, all numbers LEB128, `signed` ones with the sign in the lowest bit:
  *

@@ -1,4 +1,5 @@
 #include "pack/msym_write.h"
+#include "pack/bytes_out.h"
 
 #include "base/array.h"
 #include "pack/check.h"
@@ -7,11 +8,6 @@
 
 #include <stdlib.h>
 #include <string.h>
-
-struct buffer {
-    uint8_t *at;
-    size_t n, room;
-};
 
 struct block {
     uint64_t low, off;
@@ -37,7 +33,7 @@ struct ms_msym_writer {
     uint32_t name; /* of the image */
     struct ms_strings *strings;
     struct table files, names;
-    struct buffer records, body, index, file_bytes, name_bytes, checks;
+    struct ms_buffer records, body, index, file_bytes, name_bytes, checks;
     uint8_t header[MSYM_HEADER];
     struct block *blocks;
     size_t n_blocks, blocks_room;
@@ -91,40 +87,19 @@ void ms_msym_writer_close(struct ms_msym_writer *w)
     free(w);
 }
 
-/* ---- numbers ----------------------------------------------------------------------------------
- */
-
-enum { MAX_LEB = 10 };
+/* ---- numbers ----------------------------------------------------------------------------- */
 
 /* Room for n bytes more; the writer fails without. */
-static uint8_t *reserve(struct ms_msym_writer *w, struct buffer *b, size_t n)
+static uint8_t *reserve(struct ms_msym_writer *w, struct ms_buffer *b, size_t n)
 {
-    if (!w->failed && n > b->room - b->n) {
-        size_t room = b->room + b->room / 2 + n + 4096;
-        uint8_t *at = room > b->room ? realloc(b->at, room) : NULL;
-        w->failed = !at;
-        if (at) {
-            b->at = at;
-            b->room = room;
-        }
-    }
-    return w->failed ? NULL : b->at + b->n;
-}
-
-static uint8_t *put(uint8_t *at, uint64_t value)
-{
-    while (value >= 0x80) {
-        *at++ = (uint8_t)(value | 0x80);
-        value >>= 7;
-    }
-    *at++ = (uint8_t)value;
+    uint8_t *at = w->failed ? NULL : ms_buffer_reserve(b, n);
+    w->failed |= !at;
     return at;
 }
 
 static uint8_t *put_signed(uint8_t *at, uint64_t value)
 {
-    int64_t number = (int64_t)value;
-    return put(at, (uint64_t)number << 1 ^ (number < 0 ? UINT64_MAX : 0));
+    return ms_put_uleb(at, ms_fold_sign((int64_t)value));
 }
 
 static void put_u32(uint8_t *at, uint32_t value)
@@ -139,8 +114,7 @@ static void put_u64(uint8_t *at, uint64_t value)
     put_u32(at + 4, (uint32_t)(value >> 32));
 }
 
-/* ---- files and names ----------------------------------------------------------------------------
- */
+/* ---- files and names --------------------------------------------------------------------- */
 
 /* The number of an item in a table, which gets it at its first use. */
 static uint32_t number_of(struct ms_msym_writer *w, struct table *t, const uint32_t *item)
@@ -197,8 +171,7 @@ static uint32_t names_number(struct ms_msym_writer *w, const struct ms_piece_nod
     return *known - 1;
 }
 
-/* ---- a record
- * ------------------------------------------------------------------------------------ */
+/* ---- a record ---------------------------------------------------------------------------- */
 
 /* How far addresses can be scaled: 2 where all of the record stand at multiples of 4. */
 static unsigned scale_of(const struct ms_piece *p)
@@ -213,11 +186,11 @@ static unsigned scale_of(const struct ms_piece *p)
 
 static void put_files(struct ms_msym_writer *w, const struct ms_piece *p)
 {
-    uint8_t *at = reserve(w, &w->body, (p->n_files + 1) * MAX_LEB);
+    uint8_t *at = reserve(w, &w->body, (p->n_files + 1) * MS_MAX_LEB);
     uint32_t last = 0;
     if (!at)
         return;
-    at = put(at, p->n_files);
+    at = ms_put_uleb(at, p->n_files);
     for (size_t i = 0; i < p->n_files; i++) {
         uint32_t number = file_number(w, &p->files[i]);
         at = put_signed(at, (uint64_t)number - last);
@@ -230,28 +203,28 @@ static void put_nodes(struct ms_msym_writer *w, const struct ms_piece *p)
 {
     uint64_t start = p->low;
     uint32_t last = 0;
-    uint8_t *at = reserve(w, &w->body, p->n_nodes * 6 * MAX_LEB + MAX_LEB);
+    uint8_t *at = reserve(w, &w->body, p->n_nodes * 6 * MS_MAX_LEB + MS_MAX_LEB);
     if (!at)
         return;
-    at = put(at, p->n_nodes);
+    at = ms_put_uleb(at, p->n_nodes);
     for (size_t i = 0; i < p->n_nodes; i++) {
         const struct ms_piece_node *node = &p->nodes[i];
         uint32_t number = names_number(w, node);
-        at = put(at, i ? i - 1 - node->parent : 0);
+        at = ms_put_uleb(at, i ? i - 1 - node->parent : 0);
         at = put_signed(at, (uint64_t)number - last);
         last = number;
         if (node->has_start) {
             uint64_t distance = node->start_vm - start;
-            at = put(at, 1 + (distance << 1 ^ ((int64_t)distance < 0 ? UINT64_MAX : 0)));
+            at = ms_put_uleb(at, 1 + (distance << 1 ^ ((int64_t)distance < 0 ? UINT64_MAX : 0)));
             start = node->start_vm;
         } else {
-            at = put(at, 0);
+            at = ms_put_uleb(at, 0);
         }
         if (!i)
             continue;
-        at = put(at, node->call_file);
-        at = put(at, node->call_line);
-        at = put(at, node->call_column);
+        at = ms_put_uleb(at, node->call_file);
+        at = ms_put_uleb(at, node->call_line);
+        at = ms_put_uleb(at, node->call_column);
     }
     w->body.n = (size_t)(at - w->body.at);
 }
@@ -260,12 +233,12 @@ static void put_spans(struct ms_msym_writer *w, const struct ms_piece *p, unsign
 {
     uint64_t low = p->low;
     uint32_t last = 0;
-    uint8_t *at = reserve(w, &w->body, p->n_spans * 2 * MAX_LEB + MAX_LEB);
+    uint8_t *at = reserve(w, &w->body, p->n_spans * 2 * MS_MAX_LEB + MS_MAX_LEB);
     if (!at)
         return;
-    at = put(at, p->n_spans);
+    at = ms_put_uleb(at, p->n_spans);
     for (size_t i = 0; i < p->n_spans; i++) {
-        at = put(at, (p->spans[i].low - low) >> scale);
+        at = ms_put_uleb(at, (p->spans[i].low - low) >> scale);
         at = put_signed(at, (uint64_t)p->spans[i].node - last);
         low = p->spans[i].low;
         last = p->spans[i].node;
@@ -277,10 +250,10 @@ static void put_rows(struct ms_msym_writer *w, const struct ms_piece *p, unsigne
 {
     uint64_t low = p->low;
     uint32_t line = 0, file = 0;
-    uint8_t *at = reserve(w, &w->body, p->n_rows * (1 + 4 * MAX_LEB) + MAX_LEB);
+    uint8_t *at = reserve(w, &w->body, p->n_rows * (1 + 4 * MS_MAX_LEB) + MS_MAX_LEB);
     if (!at)
         return;
-    at = put(at, p->n_rows);
+    at = ms_put_uleb(at, p->n_rows);
     for (size_t i = 0; i < p->n_rows; i++) {
         const struct ms_piece_row *row = &p->rows[i];
         uint64_t step = (row->low - low) >> scale;
@@ -289,12 +262,12 @@ static void put_rows(struct ms_msym_writer *w, const struct ms_piece *p, unsigne
         bool few = lines < MSYM_LINE_MORE;
         *at++ = (uint8_t)((near ? step : 0) | (few ? lines : MSYM_LINE_MORE) << 3);
         if (!near)
-            at = put(at, step << 1 | other);
+            at = ms_put_uleb(at, step << 1 | other);
         if (other)
-            at = put(at, row->file);
+            at = ms_put_uleb(at, row->file);
         if (!few)
             at = put_signed(at, (uint64_t)row->line - line);
-        at = put(at, row->column);
+        at = ms_put_uleb(at, row->column);
         low = row->low;
         line = row->line;
         file = row->file;
@@ -328,21 +301,21 @@ enum ms_status ms_msym_add(struct ms_msym_writer *w, const struct ms_piece *p, s
                        (unsigned long long)p->low, (unsigned long long)w->end_vm);
     unsigned scale = scale_of(p);
     w->body.n = 0;
-    uint8_t *at = reserve(w, &w->body, MAX_LEB);
+    uint8_t *at = reserve(w, &w->body, MS_MAX_LEB);
     if (at)
-        w->body.n =
-            (size_t)(put(at, (uint64_t)p->source << 3 | (scale ? 4u : 0) | (p->damaged ? 2u : 0)) -
-                     w->body.at);
+        w->body.n = (size_t)(ms_put_uleb(at, (uint64_t)p->source << 3 | (scale ? 4u : 0) |
+                                                 (p->damaged ? 2u : 0)) -
+                             w->body.at);
     put_files(w, p);
     put_nodes(w, p);
     put_spans(w, p, scale);
     put_rows(w, p, scale);
     put_block(w, p->low);
-    at = reserve(w, &w->records, w->body.n + 3 * MAX_LEB);
+    at = reserve(w, &w->records, w->body.n + 3 * MS_MAX_LEB);
     if (at) {
-        at = put(at, p->low - w->start_vm);
-        at = put(at, p->high - p->low);
-        at = put(at, w->body.n);
+        at = ms_put_uleb(at, p->low - w->start_vm);
+        at = ms_put_uleb(at, p->high - p->low);
+        at = ms_put_uleb(at, w->body.n);
         memcpy(at, w->body.at, w->body.n);
         w->records.n = (size_t)(at - w->records.at) + w->body.n;
     }
@@ -351,8 +324,7 @@ enum ms_status ms_msym_add(struct ms_msym_writer *w, const struct ms_piece *p, s
     return check(w, err);
 }
 
-/* ---- the whole
- * ------------------------------------------------------------------------------------- */
+/* ---- the whole --------------------------------------------------------------------------- */
 
 struct part {
     const uint8_t *at;

@@ -2,6 +2,7 @@
 
 #include "base/array.h"
 #include "base/index.h"
+#include "pack/bytes_out.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -87,36 +88,13 @@ void ms_spool_close(struct ms_spool *spool)
     free(spool);
 }
 
-/* ---- packing --------------------------------------------------------------------------------- */
+/* ---- packing ----------------------------------------------------------------------------- */
 
 /*
  * A piece is four counts and then its files, nodes, spans and rows, all numbers as LEB128, most
  * as differences from the ones before. Pointers are numbers, too: strings that are named
  * together lie near each other in their section. Never leaves the process, so it is trusted.
  */
-enum { MAX_LEB = 10 };
-
-static uint8_t *put_uleb(uint8_t *at, uint64_t value)
-{
-    while (value >= 0x80) {
-        *at++ = (uint8_t)(value | 0x80);
-        value >>= 7;
-    }
-    *at++ = (uint8_t)value;
-    return at;
-}
-
-/* Signed numbers, small ones of either sign short. */
-static uint64_t fold(int64_t value)
-{
-    return (uint64_t)value << 1 ^ (value < 0 ? UINT64_MAX : 0);
-}
-
-static int64_t unfold(uint64_t value)
-{
-    return (int64_t)(value >> 1 ^ (value & 1 ? UINT64_MAX : 0));
-}
-
 static uint64_t get_uleb(const uint8_t **at)
 {
     uint64_t value = *(*at)++;
@@ -135,10 +113,10 @@ static uint64_t get_uleb(const uint8_t **at)
 static uint8_t *put_string(uint8_t *at, const char *string, uintptr_t *last)
 {
     if (!string)
-        return put_uleb(at, 0);
-    uint64_t distance = fold((int64_t)((uintptr_t)string - *last));
+        return ms_put_uleb(at, 0);
+    uint64_t distance = ms_fold_sign((int64_t)((uintptr_t)string - *last));
     *last = (uintptr_t)string;
-    return put_uleb(at, distance + 1);
+    return ms_put_uleb(at, distance + 1);
 }
 
 static const char *get_string(const uint8_t **at, uintptr_t *last)
@@ -146,7 +124,7 @@ static const char *get_string(const uint8_t **at, uintptr_t *last)
     uint64_t distance = get_uleb(at);
     if (!distance)
         return NULL;
-    *last += (uintptr_t)unfold(distance - 1);
+    *last += (uintptr_t)ms_unfold_sign(distance - 1);
     return (const char *)*last; /* as it was put there */
 }
 
@@ -184,8 +162,8 @@ static size_t most_bytes(const struct ms_piece *p)
     if (p->n_nodes > SIZE_MAX / 256 || p->n_spans > SIZE_MAX / 256 || p->n_rows > SIZE_MAX / 256 ||
         p->n_files > SIZE_MAX / 256 || n > SIZE_MAX / 256)
         return SIZE_MAX;
-    return 6 * MAX_LEB + p->n_files * 3 * MAX_LEB + p->n_nodes * 7 * MAX_LEB +
-           p->n_spans * 2 * MAX_LEB + p->n_rows * 4 * MAX_LEB;
+    return 6 * MS_MAX_LEB + p->n_files * 3 * MS_MAX_LEB + p->n_nodes * 7 * MS_MAX_LEB +
+           p->n_spans * 2 * MS_MAX_LEB + p->n_rows * 4 * MS_MAX_LEB;
 }
 
 static bool reserve(struct lane *lane, size_t n)
@@ -210,18 +188,19 @@ static uint8_t *put_nodes(struct lane *lane, uint8_t *at, const struct ms_piece 
     uint32_t last = 0;
     for (size_t i = 0; i < p->n_nodes; i++) {
         const struct ms_piece_node *node = &p->nodes[i];
-        at = put_uleb(at, i - 1 - (node->parent == MS_NO_PARENT ? UINT64_MAX : node->parent));
+        at = ms_put_uleb(at, i - 1 - (node->parent == MS_NO_PARENT ? UINT64_MAX : node->parent));
         uint32_t number = number_of_names(lane, node);
         if (!number)
             return NULL;
-        at = put_uleb(at, fold((int64_t)number - (int64_t)last));
+        at = ms_put_uleb(at, ms_fold_sign((int64_t)number - (int64_t)last));
         last = number;
-        at = put_uleb(at, node->has_start ? fold((int64_t)(node->start_vm - start)) + 1 : 0);
+        at = ms_put_uleb(at,
+                         node->has_start ? ms_fold_sign((int64_t)(node->start_vm - start)) + 1 : 0);
         if (node->has_start)
             start = node->start_vm;
-        at = put_uleb(at, node->call_file);
-        at = put_uleb(at, node->call_line);
-        at = put_uleb(at, node->call_column);
+        at = ms_put_uleb(at, node->call_file);
+        at = ms_put_uleb(at, node->call_line);
+        at = ms_put_uleb(at, node->call_column);
     }
     return at;
 }
@@ -231,17 +210,17 @@ static uint8_t *put_spans_and_rows(uint8_t *at, const struct ms_piece *p)
     uint64_t low = p->low;
     uint32_t line = 0;
     for (size_t i = 0; i < p->n_spans; i++) {
-        at = put_uleb(at, p->spans[i].low - low);
-        at = put_uleb(at, p->spans[i].node);
+        at = ms_put_uleb(at, p->spans[i].low - low);
+        at = ms_put_uleb(at, p->spans[i].node);
         low = p->spans[i].low;
     }
     low = p->low;
     for (size_t i = 0; i < p->n_rows; i++) {
         const struct ms_piece_row *row = &p->rows[i];
-        at = put_uleb(at, row->low - low);
-        at = put_uleb(at, row->file);
-        at = put_uleb(at, fold((int64_t)row->line - (int64_t)line));
-        at = put_uleb(at, row->column);
+        at = ms_put_uleb(at, row->low - low);
+        at = ms_put_uleb(at, row->file);
+        at = ms_put_uleb(at, ms_fold_sign((int64_t)row->line - (int64_t)line));
+        at = ms_put_uleb(at, row->column);
         low = row->low;
         line = row->line;
     }
@@ -258,11 +237,11 @@ bool ms_spool_add(struct ms_spool *spool, size_t index, const struct ms_piece *p
     if (most == SIZE_MAX || !reserve(lane, most))
         return false;
     uint8_t *at = lane->bytes + lane->n;
-    at = put_uleb(at, (uint64_t)p->source << 1 | p->damaged);
-    at = put_uleb(at, p->n_files);
-    at = put_uleb(at, p->n_nodes);
-    at = put_uleb(at, p->n_spans);
-    at = put_uleb(at, p->n_rows);
+    at = ms_put_uleb(at, (uint64_t)p->source << 1 | p->damaged);
+    at = ms_put_uleb(at, p->n_files);
+    at = ms_put_uleb(at, p->n_nodes);
+    at = ms_put_uleb(at, p->n_spans);
+    at = ms_put_uleb(at, p->n_rows);
     for (size_t i = 0; i < p->n_files; i++) {
         at = put_string(at, p->files[i].comp_dir, &last);
         at = put_string(at, p->files[i].dir, &last);
@@ -276,7 +255,7 @@ bool ms_spool_add(struct ms_spool *spool, size_t index, const struct ms_piece *p
     return MS_PUSH(lane->records, lane->n_records, lane->records_room, record);
 }
 
-/* ---- settling -------------------------------------------------------------------------------- */
+/* ---- settling ---------------------------------------------------------------------------- */
 
 static int compare(uint64_t a, uint64_t b)
 {
@@ -438,7 +417,7 @@ void ms_spool_range(const struct ms_spool *spool, size_t i, uint64_t *low, uint6
     *high = spool->stretches[i].high;
 }
 
-/* ---- unpacking ------------------------------------------------------------------------------- */
+/* ---- unpacking --------------------------------------------------------------------------- */
 
 void ms_piece_room_fini(struct ms_piece_room *room)
 {
@@ -466,14 +445,14 @@ static void get_nodes(const struct lane *lane, const uint8_t **at, uint64_t low,
         struct ms_piece_node *node = &nodes[i];
         uint64_t back = get_uleb(at);
         node->parent = back == i ? MS_NO_PARENT : (uint32_t)(i - 1 - back);
-        number = (uint32_t)((int64_t)number + unfold(get_uleb(at)));
+        number = (uint32_t)((int64_t)number + ms_unfold_sign(get_uleb(at)));
         node->linkage = lane->names[number - 1].linkage;
         node->name = lane->names[number - 1].name;
         node->names = lane->first_name + number;
         uint64_t distance = get_uleb(at);
         node->has_start = distance != 0;
         if (distance)
-            start += (uint64_t)unfold(distance - 1);
+            start += (uint64_t)ms_unfold_sign(distance - 1);
         node->start_vm = distance ? start : 0;
         node->call_file = (uint32_t)get_uleb(at);
         node->call_line = (uint32_t)get_uleb(at);
@@ -508,7 +487,7 @@ static size_t get_rows(const uint8_t **at, const struct record *record,
     for (size_t i = 0; i < n; i++) {
         low += get_uleb(at);
         uint32_t file = (uint32_t)get_uleb(at);
-        line = (uint32_t)((int64_t)line + unfold(get_uleb(at)));
+        line = (uint32_t)((int64_t)line + ms_unfold_sign(get_uleb(at)));
         uint32_t column = (uint32_t)get_uleb(at);
         if (low >= stretch->high)
             continue;

@@ -25,8 +25,7 @@ struct symbols_walk {
     char room[MAX_SHOWN + sizeof stub_prefix];
 };
 
-/* ---- names -------------------------------------------------------------------------------------
- */
+/* ---- names ------------------------------------------------------------------------------- */
 
 static struct symbols_name name_of(struct symbols_walk *w, const struct ms_tree_symbol *symbol)
 {
@@ -91,8 +90,7 @@ static bool fits(const char *pattern, const char *text, size_t n)
     }
 }
 
-/* ---- lines -------------------------------------------------------------------------------------
- */
+/* ---- lines ------------------------------------------------------------------------------- */
 
 static bool holds(uint64_t vm, uint64_t bytes, uint64_t address)
 {
@@ -128,8 +126,7 @@ static void walk_lines(struct symbols_walk *w, const struct ms_tree_symbol *symb
     }
 }
 
-/* ---- symbols and regions ------------------------------------------------------------------------
- */
+/* ---- symbols and regions ----------------------------------------------------------------- */
 
 static bool filters(const struct symbols_walk *w)
 {

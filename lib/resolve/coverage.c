@@ -40,7 +40,7 @@ struct store {
 /* A range of an object's code may reach over all of its functions, and there may be many. */
 #define MAX_STEPS ((uint64_t)1 << 28)
 
-/* ---- ranges -------------------------------------------------------------------------------- */
+/* ---- ranges ------------------------------------------------------------------------------ */
 
 static int by_low(const void *a, const void *b)
 {
@@ -144,8 +144,7 @@ static bool sum_up(struct ranges ranges[N_KINDS], const struct ranges *text, str
     return true;
 }
 
-/* ---- objects -----------------------------------------------------------------------------------
- */
+/* ---- objects ----------------------------------------------------------------------------- */
 
 /* The first place that may hold `vm`, or that starts behind it. */
 static size_t first_place(const struct ms_oso_part *part, uint64_t vm)
@@ -189,7 +188,7 @@ static bool push_code(struct store *s, enum kind kind, uint64_t low, uint64_t hi
     return ok;
 }
 
-/* ---- one unit -------------------------------------------------------------------------------- */
+/* ---- one unit ---------------------------------------------------------------------------- */
 
 /* The function whose ranges come one after the other. */
 struct functions {
@@ -365,8 +364,7 @@ static enum ms_status cover_unit(struct store *s, const struct ms_unit_header *h
     return MS_PUSH(s->units, s->n_units, s->units_room, item) ? MS_OK : ms_fail_memory(err);
 }
 
-/* ---- the whole ---------------------------------------------------------------------------------
- */
+/* ---- the whole --------------------------------------------------------------------------- */
 
 static enum ms_status cover_units(struct store *s, struct ms_dwarf_statistics *out,
                                   struct ms_error *err)

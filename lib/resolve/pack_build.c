@@ -3,6 +3,7 @@
 #include "base/array.h"
 #include "base/sort.h"
 #include "dwarf/pieces.h"
+#include "dwarf/scan.h"
 #include "dwarf/units.h"
 #include "machsym/workers.h"
 #include "pack/spool.h"
@@ -10,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- DWARF, unit by unit -------------------------------------------------------------------- */
+/* ---- DWARF, unit by unit ----------------------------------------------------------------- */
 
 /* One thread's: nothing in it is shared, but the sections that the reader reads. */
 struct worker {
@@ -34,26 +35,11 @@ struct build {
     size_t n_workers;
 };
 
-static size_t first_at_or_above(const uint64_t *items, size_t n, uint64_t address)
-{
-    size_t from = 0;
-    while (n) {
-        size_t half = n / 2;
-        if (items[from + half] < address) {
-            from += half + 1;
-            n -= half + 1;
-        } else {
-            n = half;
-        }
-    }
-    return from;
-}
-
 static bool is_wanted(const struct ms_pack_request *request, uint64_t low, uint64_t high)
 {
     if (!request->only)
         return true;
-    size_t i = first_at_or_above(request->only, request->n_only, low);
+    size_t i = ms_lower_bound(request->only, request->n_only, low);
     return i < request->n_only && request->only[i] < high;
 }
 
@@ -385,8 +371,7 @@ static enum ms_status give_all(struct giver *g, const struct ms_spool *spool, st
     return status;
 }
 
-/* ---- all of it ----------------------------------------------------------------------------------
- */
+/* ---- all of it --------------------------------------------------------------------------- */
 
 enum ms_status ms_pack_build(struct ms_image *image, const struct ms_pack_request *request,
                              ms_pack_taker take, void *owner, struct ms_pack_counts *counts,
