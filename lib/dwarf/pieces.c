@@ -2,18 +2,12 @@
 
 #include "base/array.h"
 #include "base/limits.h"
-#include "base/sort.h"
 #include "dwarf/cover.h"
+#include "dwarf/piece_rows.h"
 #include "dwarf/reader.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-/* Addresses at which something changes, ascending and each once when sorted. */
-struct bounds {
-    uint64_t *items;
-    size_t n, room;
-};
 
 /* What a DWARF file number has become in the piece in hand. */
 struct file_slot {
@@ -39,12 +33,8 @@ struct ms_piece_maker {
     const struct ms_named_ranges *named;
     struct ms_stretches listed, covered; /* what .debug_aranges and the unit itself say it has */
     struct ms_stretches done[2];         /* what its functions have of these */
-    struct bounds rows, bounds;          /* of the unit's lines; of the function in hand */
-    struct ms_row_hit *row_hits;         /* one a row, where these need no second look */
-    size_t row_hits_room;
-    const struct ms_row_hit *hits; /* one a row: those, or lookup.hits */
-    uint64_t *scratch;             /* of their sorting */
-    size_t scratch_room;
+    struct ms_piece_rows rows;           /* of the unit's lines */
+    struct ms_bounds bounds;             /* of the function in hand */
     uint32_t *next; /* of the gathered ranges, the next in the same subprogram, plus one */
     size_t next_room;
     struct segment *segments; /* one a bound */
@@ -75,53 +65,18 @@ struct ms_piece_maker {
 
 /* ---- addresses at which something changes --------------------------------------------------- */
 
-static bool add_bound(struct bounds *b, uint64_t address)
-{
-    if (b->n && b->items[b->n - 1] == address)
-        return true;
-    return MS_PUSH(b->items, b->n, b->room, address);
-}
-
-/* False without memory. */
-static bool sort_bounds(struct ms_piece_maker *m, struct bounds *b)
-{
-    if (m->scratch_room < b->n) {
-        free(m->scratch);
-        m->scratch = malloc(b->room * sizeof *m->scratch);
-        m->scratch_room = m->scratch ? b->room : 0;
-        if (!m->scratch)
-            return false;
-    }
-    ms_sort_u64(b->items, m->scratch, b->n);
-    b->n = ms_unique_u64(b->items, b->n);
-    return true;
-}
-
-static size_t find_bound(const struct bounds *b, uint64_t address)
+static size_t find_bound(const struct ms_bounds *b, uint64_t address)
 {
     return ms_lower_bound(b->items, b->n, address);
 }
 
-/* How far a range is believed changes where code sections start and end. */
-static bool add_code_bounds(struct bounds *b, const struct ms_dwarf *dwarf, uint64_t low,
-                            uint64_t high)
-{
-    for (size_t i = 0; i < dwarf->s.n_code; i++) {
-        const struct ms_dwarf_range *code = &dwarf->s.code[i];
-        if ((code->low > low && code->low < high && !add_bound(b, code->low)) ||
-            (code->high > low && code->high < high && !add_bound(b, code->high)))
-            return false;
-    }
-    return true;
-}
-
 /* Where the stretches that reach into [low, high) start and end. */
-static bool add_stretch_bounds(struct bounds *b, const struct ms_stretches *s, uint64_t low,
+static bool add_stretch_bounds(struct ms_bounds *b, const struct ms_stretches *s, uint64_t low,
                                uint64_t high)
 {
     for (size_t i = ms_stretches_find(s, low); i < s->n && s->items[i].low < high; i++)
-        if ((s->items[i].low > low && !add_bound(b, s->items[i].low)) ||
-            (s->items[i].high < high && !add_bound(b, s->items[i].high)))
+        if ((s->items[i].low > low && !ms_bounds_add(b, s->items[i].low)) ||
+            (s->items[i].high < high && !ms_bounds_add(b, s->items[i].high)))
             return false;
     return true;
 }
@@ -163,78 +118,6 @@ static uint8_t rank_at(const struct ms_piece_maker *m, uint64_t address)
             return rank;
     }
     return 2;
-}
-
-/* ---- lines ------------------------------------------------------------------------------- */
-
-/*
- * Rows that never go back, and sequences that don't overlap, as dsymutil writes them, say
- * themselves what each address has: one run of the machine does. Of rows at one address the last
- * counts. False where that isn't so, or without memory; then rows.n is 0.
- */
-static bool take_rows_straight(struct ms_piece_maker *m)
-{
-    struct ms_line_state state = ms_line_state_at(0);
-    bool open = false, straight = true;
-    while (ms_line_next(&m->lookup.machine, &state)) {
-        struct ms_row_hit hit = {!state.end, state.file, state.line, state.column, state.address};
-        bool again = m->rows.n && m->rows.items[m->rows.n - 1] == state.address;
-        bool back = m->rows.n && m->rows.items[m->rows.n - 1] > state.address;
-        straight =
-            !back && (open || ms_dwarf_trust(m->lookup.dwarf, state.address) == MS_TRUST_ALL);
-        if (!straight)
-            break;
-        if (!again)
-            straight =
-                ms_array_grow(&m->row_hits, m->rows.n, &m->row_hits_room, sizeof *m->row_hits) &&
-                MS_PUSH(m->rows.items, m->rows.n, m->rows.room, state.address);
-        if (!straight)
-            break;
-        m->row_hits[m->rows.n - 1] = hit;
-        open = !state.end;
-    }
-    straight = straight && !open && !state.fault;
-    if (!straight)
-        m->rows.n = 0;
-    return straight;
-}
-
-static enum ms_status find_row_bounds(struct ms_piece_maker *m, struct ms_error *err)
-{
-    struct ms_line_state state = ms_line_state_at(0);
-    while (ms_line_next(&m->lookup.machine, &state))
-        if (!add_bound(&m->rows, state.address))
-            return ms_fail_memory(err);
-    if (!add_code_bounds(&m->rows, m->lookup.dwarf, 0, UINT64_MAX) || !sort_bounds(m, &m->rows))
-        return ms_fail_memory(err);
-    return MS_OK;
-}
-
-/* The rows of all addresses at which one starts or a sequence ends, into lookup.hits. */
-static enum ms_status find_rows(struct ms_piece_maker *m, struct ms_error *err)
-{
-    struct ms_lookup *l = &m->lookup;
-    struct ms_error found;
-    enum ms_status status;
-    m->rows.n = 0;
-    if (!ms_lookup_open_lines(l, &status, err))
-        return status;
-    if (take_rows_straight(m)) {
-        m->hits = m->row_hits;
-        return MS_OK;
-    }
-    status = find_row_bounds(m, err);
-    if (status != MS_OK)
-        return status;
-    if (!ms_lookup_make_rows(l, m->rows.n))
-        return ms_fail_memory(err);
-    l->budget.rows = (uint64_t)m->rows.n * 64 + 4096;
-    m->hits = l->hits;
-    status = ms_line_scan(&l->machine, m->rows.items, m->rows.n, l->hits, l->pending,
-                          &l->budget.rows, &found);
-    if (status != MS_OK && l->error.status == MS_OK)
-        l->error = found;
-    return MS_OK;
 }
 
 /* ---- making a piece ---------------------------------------------------------------------- */
@@ -312,12 +195,13 @@ static void start_piece(struct ms_piece_maker *m)
 static void put_rows(struct ms_piece_maker *m, uint64_t low, uint64_t high)
 {
     struct ms_piece_row last = {0, 0, 0, 0};
-    size_t i = find_bound(&m->rows, low);
-    if (i && (i == m->rows.n || m->rows.items[i] > low))
+    size_t i = find_bound(&m->rows.starts, low);
+    if (i && (i == m->rows.starts.n || m->rows.starts.items[i] > low))
         i--; /* the row that began before goes on */
-    for (; i < m->rows.n && m->rows.items[i] < high; i++) {
-        const struct ms_row_hit *hit = &m->hits[i];
-        struct ms_piece_row row = {m->rows.items[i] > low ? m->rows.items[i] : low, 0, 0, 0};
+    for (; i < m->rows.starts.n && m->rows.starts.items[i] < high; i++) {
+        const struct ms_row_hit *hit = &m->rows.hits[i];
+        struct ms_piece_row row = {m->rows.starts.items[i] > low ? m->rows.starts.items[i] : low, 0,
+                                   0, 0};
         if (hit->high)
             row.file = file_of(m, hit->file);
         if (row.file) {
@@ -362,17 +246,17 @@ static bool collect_bounds(struct ms_piece_maker *m, uint32_t first)
     m->bounds.n = 0;
     for (uint32_t i = first; i; i = m->next[i - 1]) {
         const struct ms_gathered *g = &m->lookup.scan.gathered[i - 1];
-        if (!add_bound(&m->bounds, g->low) || !add_bound(&m->bounds, g->high))
+        if (!ms_bounds_add(&m->bounds, g->low) || !ms_bounds_add(&m->bounds, g->high))
             return false;
         if (g->node != g->root)
             continue;
         if ((ms_dwarf_trust(dwarf, g->low) != MS_TRUST_ALL &&
-             !add_code_bounds(&m->bounds, dwarf, g->low, g->high)) ||
+             !ms_bounds_add_code(&m->bounds, dwarf, g->low, g->high)) ||
             !add_stretch_bounds(&m->bounds, &m->listed, g->low, g->high) ||
             !add_stretch_bounds(&m->bounds, &m->covered, g->low, g->high))
             return false;
     }
-    if (!sort_bounds(m, &m->bounds))
+    if (!ms_bounds_sort(&m->bounds))
         return false;
     while (m->segments_room < m->bounds.n)
         if (!ms_array_grow(&m->segments, m->segments_room, &m->segments_room, sizeof *m->segments))
@@ -440,7 +324,7 @@ static void note_fault(struct ms_piece_maker *m)
 /* The pieces of the function in hand: stretches that one of its ranges has, of one rank. */
 static void give_function(struct ms_piece_maker *m, uint32_t root)
 {
-    const struct bounds *b = &m->bounds;
+    const struct ms_bounds *b = &m->bounds;
     uint64_t order = m->unit_off + m->lookup.scan.nodes[root].die_off;
     for (size_t i = 0, end; i + 1 < b->n && !m->no_memory; i = end) {
         uint64_t size = m->segments[i].size;
@@ -600,10 +484,8 @@ void ms_piece_maker_close(struct ms_piece_maker *m)
     ms_stretches_fini(&m->covered);
     ms_stretches_fini(&m->done[0]);
     ms_stretches_fini(&m->done[1]);
-    free(m->rows.items);
-    free(m->row_hits);
-    free(m->bounds.items);
-    free(m->scratch);
+    ms_piece_rows_fini(&m->rows);
+    ms_bounds_fini(&m->bounds);
     free(m->next);
     free(m->segments);
     free(m->nodes);
@@ -641,7 +523,7 @@ static enum ms_status run_unit(struct ms_piece_maker *m, const struct ms_unit *u
     }
     status = gather(m, unit, err);
     if (status == MS_OK)
-        status = find_rows(m, err);
+        status = ms_piece_rows_read(&m->rows, &m->lookup, err);
     note_fault(m);
     m->damaged = m->fault.status != MS_OK;
     if (status == MS_OK && !grow_slots(m))
