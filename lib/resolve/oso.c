@@ -41,6 +41,7 @@ struct ms_oso {
     size_t max_kept; /* 0: no bound of its own */
     uint64_t budget; /* of MAX_ENTRIES */
     unsigned n_single;
+    uint64_t n_finds; /* calls of ms_oso_find, the one in hand counted */
     bool has_map;
     struct ms_debug_map map;
     struct function *functions; /* ascending */
@@ -465,6 +466,7 @@ static enum ms_status ask_reader(const struct request *r, struct ms_oso_unit *un
 static enum ms_status ask_unit(const struct request *r, struct ms_oso_unit *unit,
                                struct place *places, size_t n, struct ms_error *err)
 {
+    unit->asked = r->oso->n_finds;
     if (unit->status != MS_OK)
         return give_fault(r, unit, places, n, err);
     uint64_t *addresses = malloc(n * sizeof *addresses);
@@ -536,6 +538,7 @@ enum ms_status ms_oso_find(struct ms_oso *oso, const uint64_t *addresses_vm, siz
                            struct ms_dwarf_answers *out, enum ms_why *whys, struct ms_error *err)
 {
     struct request r = {oso, addresses_vm, keep, out, whys};
+    oso->n_finds++;
     enum ms_status status = ms_answers_start(out, n, err);
     if (status != MS_OK || n == 0)
         return status;
@@ -620,15 +623,21 @@ void ms_oso_part_close(struct ms_oso_part *part)
 
 void ms_oso_objects(const struct ms_oso *oso, struct ms_image_objects *out)
 {
+    const struct ms_oso_unit *first = NULL; /* of those that failed, as the map has them */
     for (size_t i = 0; i < oso->n_units; i++) {
         const struct ms_oso_unit *unit = oso->units[i];
+        if (unit->asked != oso->n_finds)
+            continue;
         if (unit->status == MS_OK) {
             out->n_used += unit->dwarf.sections.info.n > 0;
             continue;
         }
-        if (!out->n_failed++) {
-            out->why = unit->why;
-            out->error = unit->error;
-        }
+        out->n_failed++;
+        if (!first || unit->key < first->key)
+            first = unit;
+    }
+    if (first) {
+        out->why = first->why;
+        out->error = first->error;
     }
 }

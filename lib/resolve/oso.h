@@ -61,7 +61,7 @@ enum ms_status ms_oso_part_open(struct ms_oso *oso, size_t i, struct ms_oso_part
                                 struct ms_error *err);
 void ms_oso_part_close(struct ms_oso_part *part);
 
-/** What became of the objects that were asked for. */
+/** What became of the objects that the last ms_oso_find asked. */
 void ms_oso_objects(const struct ms_oso *oso, struct ms_image_objects *out);
 
 #endif

@@ -14,6 +14,7 @@ struct ms_oso_unit {
     enum ms_why why;       /* what its frames say when it could not be opened */
     struct ms_error error; /* status MS_OK: nothing to tell */
     bool told;             /* the error was handed out */
+    uint64_t asked;        /* the number of the last look-up that needed it */
     struct ms_object object;
     struct ms_loaded_dwarf dwarf;
     uint64_t *budget; /* of symbol table entries that may still be read; NULL = no bound */

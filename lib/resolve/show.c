@@ -90,6 +90,11 @@ void ms_show_pool_set_max(struct ms_show_pool *pool, size_t bytes)
     pool->max_made_bytes = bytes < MAX_MADE_BYTES ? bytes : MAX_MADE_BYTES;
 }
 
+bool ms_show_pool_is_full(const struct ms_show_pool *pool)
+{
+    return pool->made_arena.total_bytes > MS_MAX_READABLE;
+}
+
 /* NULL: it isn't there. Good until another is kept. */
 static const struct made *find_made(const struct ms_show_pool *pool, const char *const key[3],
                                     uint64_t hash)

@@ -83,7 +83,7 @@ void ms_image_set_max_memory(struct ms_image *image, size_t bytes);
 /** Gives the pages of the image's files back, which names of answers were read from. */
 void ms_image_give_back(const struct ms_image *image);
 
-/** What became of the object files that a debug map led to, so far. */
+/** What became of the object files that a debug map led the last look-up to. */
 struct ms_image_objects {
     size_t n_used;          /**< whose debug information was read */
     size_t n_failed;        /**< that are missing, stale or damaged */

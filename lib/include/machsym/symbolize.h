@@ -1,6 +1,6 @@
 /**
- * machsym/symbolize.h: whole reports. Finds for each image of a report the files with its
- * UUID, looks all its frames up in one go, and makes them ready to be shown.
+ * machsym/symbolize.h: whole reports. Finds for each image of a report, or of several, the
+ * files with its UUID, looks all its frames up in one go, and makes them ready to be shown.
  */
 #ifndef MACHSYM_SYMBOLIZE_H
 #define MACHSYM_SYMBOLIZE_H
@@ -33,6 +33,8 @@ void ms_show_pool_close(struct ms_show_pool *pool); /**< takes NULL */
 void ms_show_pool_clear(struct ms_show_pool *pool); /**< forgets all that was shown */
 /** Bounds the names that it remembers after ms_show_pool_clear; 4 MiB without. */
 void ms_show_pool_set_max(struct ms_show_pool *pool, size_t bytes);
+/** Whether it holds so many names that those that came last may have stayed mangled for it. */
+bool ms_show_pool_is_full(const struct ms_show_pool *pool);
 enum ms_status ms_show(struct ms_show_pool *pool, const struct ms_answer *answer,
                        const struct ms_show_style *style, uint64_t adjust, uint64_t slide,
                        struct ms_shown *out, struct ms_error *err);
@@ -101,7 +103,8 @@ struct ms_image_outcome {
     uint32_t n_kept;          /**< of them, whose own name was kept, as it was or demangled */
     uint32_t n_asked;         /**< of them, that were looked up, found or not: a name that says
                                    little (mangled, libc's) is kept where nothing is found */
-    uint32_t n_objects;       /**< object files that its debug map led to and that were used */
+    uint32_t n_objects;       /**< object files that its debug map led its frames to and that were
+                                   used */
     const char *binary_path, *debug_path; /**< NULL when none; live as long as the symbolizer */
     const char *other_path;   /**< UUID_DIFFERS: the file of that name */
     struct ms_uuid other_uuid;
@@ -130,14 +133,32 @@ struct ms_symbolication {
     struct ms_image_outcome *images; /**< as many as the report has images */
     size_t n_images;
     uint32_t n_frames, n_resolved, n_kept; /**< sums; n_frames counts frames without image, too */
-    void *storage;            /**< owned */
+    void *storage;            /**< names and frames; owned, with others of the same call */
+};
+
+/** One report of those that are looked up together. */
+struct ms_symbolize_request {
+    const struct ms_report *report;
+    struct ms_symbolize_options options;
 };
 
 /**
- * Looks up every frame of the report that wants a name, and demangles the names that it has
- * where nothing better is found. A UUID that differs is never used.
- * Broken files degrade the images that need them; only lack of memory fails the call.
+ * Looks up every frame of n reports that wants a name, and demangles the names that they have where
+ * nothing better is found. A UUID that differs is never used. out[i] gets what ms_symbolize_report
+ * says of requests[i].report alone; but each image is gone through once for the addresses of all
+ * reports, and an address that comes again costs next to nothing. What it takes in memory is the
+ * caller's to bound, by how much is asked: two to three kilobytes for each different address. Names
+ * are kept for the next call, as ms_show_pool_clear keeps them.
+ * Broken files degrade the images that need them.
+ * @param out  n of them; each is freed by ms_symbolication_fini, in any order
+ * @return MS_E_NOMEM; MS_E_LIMIT: names of crafted files are too long to be shown for all reports
+ *         together, never when n is 1. Nothing has to be freed then, and fewer may be asked for.
  */
+enum ms_status ms_symbolize_reports(struct ms_symbolizer *symbolizer,
+                                    const struct ms_symbolize_request *requests, size_t n,
+                                    struct ms_symbolication *out, struct ms_error *err);
+
+/** The same for one report. @return MS_E_NOMEM */
 enum ms_status ms_symbolize_report(struct ms_symbolizer *symbolizer, const struct ms_report *report,
                                    const struct ms_symbolize_options *options,
                                    struct ms_symbolication *out, struct ms_error *err);
