@@ -3,9 +3,9 @@
  */
 #include "common/args.h"
 #include "common/console.h"
+#include "common/crash_group.h"
 #include "common/crash_json.h"
 #include "common/crash_summary.h"
-#include "common/input.h"
 #include "common/jobs.h"
 #include "common/memory.h"
 #include "common/names.h"
@@ -77,8 +77,12 @@ static const struct command command = {
 struct job {
     struct ms_symbolizer *symbolizer;
     struct word_list beside; /* folders of reports that were searched; owned */
+    struct crash_group group;
+    struct ms_symbolize_request requests[MAX_GROUP]; /* of its reports … */
+    struct ms_symbolication names[MAX_GROUP];        /* … and what they get */
     struct out out;
     bool many;       /* several reports: JSON comes out a line each */
+    bool stopped;    /* the system failed: nothing more is done */
     bool unresolved; /* some frame has no name */
     bool missing;    /* some image lacks a file */
     struct unread_names unread;
@@ -97,9 +101,13 @@ static int add_paths(struct job *job, struct word_list *paths)
     return EXIT_DONE;
 }
 
-/* The folder that the report lies in; nothing there is worth a complaint. */
-static int add_beside(struct job *job, const char *report)
+/*
+ * The folder that the report lies in, malloc'ed: *out is NULL where it isn't to be searched, or
+ * was. Returns EXIT_DONE, or EXIT_SYSTEM after having complained.
+ */
+static int folder_beside(const struct job *job, const char *report, char **out)
 {
+    *out = NULL;
     if (opt.dsyms.n || opt.binaries.n || strcmp(report, "-") == 0)
         return EXIT_DONE;
     const char *slash = strrchr(report, '/');
@@ -114,36 +122,64 @@ static int add_beside(struct job *job, const char *report)
             free(folder);
             return EXIT_DONE;
         }
+    *out = folder;
+    return EXIT_DONE;
+}
+
+/* Takes the folder over; nothing there is worth a complaint. */
+static int add_beside(struct job *job, char *folder)
+{
     struct ms_error err;
-    enum ms_status status = ms_symbolizer_add(job->symbolizer, n ? folder : "/", true, &err);
+    enum ms_status status =
+        ms_symbolizer_add(job->symbolizer, folder[0] ? folder : "/", true, &err);
     if (status != MS_E_NOMEM && word_list_push(&job->beside, folder))
         return EXIT_DONE;
     free(folder);
     return complain_memory();
 }
 
-static int choose_thread(const char *name, const struct ms_report *report,
-                         struct ms_symbolize_options *options_out)
+/* The number of the thread that --thread means; false when the report has none such. */
+static bool choose_thread(const struct ms_report *report, uint32_t *number)
 {
-    if (!opt.thread)
-        return EXIT_DONE;
-    options_out->one_thread = true;
     if (strcmp(opt.thread, "crashed") == 0) {
-        if (report->crashed_thread < 0)
-            warn("%s: no thread is marked as crashed", name);
-        options_out->thread = report->crashed_thread < 0
-                                  ? UINT32_MAX
-                                  : report->threads[report->crashed_thread].number;
-        return EXIT_DONE;
+        *number = report->crashed_thread < 0 ? UINT32_MAX
+                                             : report->threads[report->crashed_thread].number;
+        return report->crashed_thread >= 0;
     }
-    uint64_t number = 0;
-    parse_address(opt.thread, false, &number);
-    options_out->thread = (uint32_t)number;
+    uint64_t value = 0;
+    parse_address(opt.thread, false, &value);
+    *number = (uint32_t)value;
     for (size_t i = 0; i < report->n_threads; i++)
-        if (report->threads[i].number == number)
-            return EXIT_DONE;
-    warn("%s: has no thread %s", name, opt.thread);
-    return EXIT_DONE;
+        if (report->threads[i].number == value)
+            return true;
+    return false;
+}
+
+static void tell_thread(const char *name, const struct ms_report *report)
+{
+    uint32_t ignored;
+    if (!opt.thread || choose_thread(report, &ignored))
+        return;
+    if (strcmp(opt.thread, "crashed") == 0)
+        warn("%s: no thread is marked as crashed", name);
+    else
+        warn("%s: has no thread %s", name, opt.thread);
+}
+
+static struct ms_symbolize_request request_for(const struct ms_report *report)
+{
+    struct ms_symbolize_request request;
+    memset(&request, 0, sizeof request);
+    request.report = report;
+    struct ms_symbolize_options *to = &request.options;
+    to->style = (struct ms_show_style){opt.full_path, opt.names.mangled, name_style(&opt.names)};
+    to->scope = opt.redo ? MS_SCOPE_ALL : opt.keep ? MS_SCOPE_BARE : MS_SCOPE_UNNAMED;
+    /* Text shows pc and lr alone; an .ips may name every register that points to code. */
+    to->all_registers = report->kind == MS_REPORT_IPS || opt.format == FORMAT_JSON;
+    to->one_thread = opt.thread != NULL;
+    if (to->one_thread)
+        (void)choose_thread(report, &to->thread);
+    return request;
 }
 
 static int write_report(struct job *job, const struct ms_report_file *file, size_t index,
@@ -192,33 +228,20 @@ static void tell_names(struct job *job, const struct ms_symbolication *names)
     }
 }
 
-static int do_report(struct job *job, const struct ms_report_file *file, size_t index)
+static int show_report(struct job *job, const struct ms_report_file *file, size_t index,
+                       const struct ms_symbolication *names)
 {
     const struct ms_report *report = &file->reports[index];
-    struct ms_symbolize_options options_in;
-    memset(&options_in, 0, sizeof options_in);
-    options_in.style = (struct ms_show_style){opt.full_path, opt.names.mangled, 0};
-    options_in.style.demangle = name_style(&opt.names);
-    options_in.scope = opt.redo ? MS_SCOPE_ALL : opt.keep ? MS_SCOPE_BARE : MS_SCOPE_UNNAMED;
-    /* Text shows pc and lr alone; an .ips may name every register that points to code. */
-    options_in.all_registers = report->kind == MS_REPORT_IPS || opt.format == FORMAT_JSON;
-    int status = choose_thread(file->name, report, &options_in);
-    struct ms_symbolication names;
-    struct ms_error err;
-    if (ms_symbolize_report(job->symbolizer, report, &options_in, &names, &err) != MS_OK)
-        return complain_error(&err);
-    if (is_overwritten(&names)) {
-        ms_symbolication_fini(&names);
+    tell_thread(file->name, report);
+    if (is_overwritten(names))
         return EXIT_USAGE;
-    }
-    status = write_report(job, file, index, &names);
+    int status = write_report(job, file, index, names);
     out_flush(&job->out); /* the report, then what is said of it */
     /* Of a text and its JSON original, one summary is enough. */
     if (opt.verbose && !opt.names.mangled)
-        tell_names(job, &names);
+        tell_names(job, names);
     if (!(report->translated && index + 1 < file->n_reports) || opt.format == FORMAT_TEXT)
-        job->unresolved |= !summarise(file->name, report, &names, opt.explain, &job->missing);
-    ms_symbolication_fini(&names);
+        job->unresolved |= !summarise(file->name, report, names, opt.explain, &job->missing);
     return status;
 }
 
@@ -232,35 +255,148 @@ static bool is_left_out(const struct ms_report_file *file, size_t index)
            ((opt.format == FORMAT_IPS || opt.format == FORMAT_JSON) && has_original);
 }
 
-static int do_file(struct job *job, const char *path)
+/* Whether its JSON comes out a line each: it is one of several. */
+static bool is_one_of_many(const struct job *job, const struct ms_report_file *file)
 {
-    struct input input;
-    struct ms_report_file file;
-    struct ms_error err;
-    int status = add_beside(job, path);
-    if (status == EXIT_DONE)
-        status = input_open(&input, path);
-    if (status != EXIT_DONE)
-        return status;
-    if (ms_report_parse(input.bytes, input.name, &file, &err) != MS_OK) {
-        status = input_intact(&input) ? complain_error(&err) : EXIT_INPUT;
-        input_close(&input);
+    size_t n_wanted = 0;
+    for (size_t i = 0; i < file->n_reports && n_wanted < 2; i++)
+        n_wanted += !is_left_out(file, i);
+    return job->many || n_wanted > 1;
+}
+
+/* What is to be said of a file once its reports are done. */
+static int end_file(struct job *job, const struct crash_file *file)
+{
+    int status = input_intact(&file->input) ? EXIT_DONE : EXIT_INPUT;
+    if (status == EXIT_DONE && file->error.status != MS_OK)
+        status = complain_error(&file->error);
+    out_flush(&job->out);
+    job->stopped = status == EXIT_SYSTEM || job->out.sink.failed;
+    return status;
+}
+
+/* ---- groups of reports ------------------------------------------------------------------- */
+
+/* Looks all reports of the group up at once. */
+static enum ms_status look_up_group(struct job *job, struct ms_error *err)
+{
+    const struct crash_group *group = &job->group;
+    size_t n = 0;
+    for (size_t i = 0; i < group->n_steps; i++) {
+        const struct crash_step *step = &group->steps[i];
+        if (step->report != CRASH_FILE_END)
+            job->requests[n++] = request_for(&step->file->reports.reports[step->report]);
+    }
+    return ms_symbolize_reports(job->symbolizer, job->requests, n, job->names, err);
+}
+
+/* The i-th report of the group. Where all `together` were too much, it is looked up by itself. */
+static int do_report(struct job *job, const struct crash_step *step, size_t i,
+                     enum ms_status together, const struct ms_error *fault)
+{
+    struct ms_symbolication *names = &job->names[i];
+    struct ms_error err = *fault;
+    enum ms_status found = together;
+    if (together != MS_OK && job->group.n_reports > 1)
+        found = ms_symbolize_reports(job->symbolizer, &job->requests[i], 1, names, &err);
+    int status = found == MS_OK ? show_report(job, &step->file->reports, step->report, names)
+                                : complain_error(&err);
+    ms_symbolication_fini(names);
+    if (status == EXIT_SYSTEM) {
+        input_intact(&step->file->input);
+        job->stopped = true;
+    }
+    return status;
+}
+
+/* Does what is in hand, in its order. */
+static int do_group(struct job *job)
+{
+    struct crash_group *group = &job->group;
+    struct ms_error fault;
+    enum ms_status together = MS_OK;
+    int status = EXIT_DONE;
+    size_t n = 0;
+    memset(&fault, 0, sizeof fault);
+    if (group->n_reports)
+        together = look_up_group(job, &fault);
+    bool many = job->many;
+    for (size_t i = 0; i < group->n_steps; i++) {
+        const struct crash_step *step = &group->steps[i];
+        bool is_end = step->report == CRASH_FILE_END;
+        if (!job->stopped && is_end) {
+            status = worse(status, end_file(job, step->file));
+        } else if (!job->stopped) {
+            job->many = is_one_of_many(job, &step->file->reports);
+            status = worse(status, do_report(job, step, n, together, &fault));
+            job->many = many;
+        } else if (!is_end) {
+            ms_symbolication_fini(&job->names[n]);
+        }
+        n += !is_end;
+        if (is_end)
+            crash_file_close(step->file);
+    }
+    crash_group_next(group, together != MS_OK);
+    return status;
+}
+
+/* Does what is in hand before something is waited for, or changes. */
+static int do_group_before(struct job *job)
+{
+    return job->group.n_steps ? do_group(job) : EXIT_DONE;
+}
+
+/* Puts all of the file's reports into groups, and does those that are ready. */
+static int take_reports(struct job *job, struct crash_file *file)
+{
+    struct crash_group *group = &job->group;
+    int status = EXIT_DONE;
+    for (size_t i = 0; i < file->reports.n_reports && !job->stopped; i++) {
+        if (is_left_out(&file->reports, i))
+            continue;
+        if (!crash_group_fits(group, &file->reports.reports[i]))
+            status = worse(status, do_group(job));
+        if (job->stopped)
+            break;
+        crash_group_add(group, file, i);
+        if (crash_group_is_ready(group) && i + 1 < file->reports.n_reports)
+            status = worse(status, do_group(job));
+    }
+    if (!job->stopped && !crash_group_fits(group, NULL))
+        status = worse(status, do_group(job));
+    if (job->stopped) {
+        crash_file_close(file);
         return status;
     }
-    size_t n_wanted = 0;
-    for (size_t i = 0; i < file.n_reports; i++)
-        n_wanted += !is_left_out(&file, i);
-    bool many = job->many;
-    job->many |= n_wanted > 1;
-    for (size_t i = 0; i < file.n_reports && status != EXIT_SYSTEM; i++)
-        if (!is_left_out(&file, i))
-            status = worse(status, do_report(job, &file, i));
-    job->many = many;
-    if (!input_intact(&input))
-        status = worse(status, EXIT_INPUT);
-    ms_report_file_fini(&file);
-    input_close(&input);
-    return status;
+    crash_group_add(group, file, CRASH_FILE_END);
+    return crash_group_is_ready(group) ? worse(status, do_group(job)) : status;
+}
+
+static int do_file(struct job *job, const char *path)
+{
+    char *folder;
+    int status = folder_beside(job, path, &folder);
+    if (status != EXIT_DONE)
+        return status;
+    if (folder) { /* what lies there is known to this report and those that follow */
+        status = do_group_before(job);
+        int added = add_beside(job, folder);
+        status = worse(status, added);
+        if (added != EXIT_DONE)
+            return status;
+    }
+    if (job->stopped)
+        return status;
+    struct crash_file *file = crash_file_map(path);
+    if (!file) { /* it may be long in coming, or there is memory for it alone */
+        status = worse(status, do_group_before(job));
+        if (!job->stopped)
+            status = worse(status, crash_file_open(&file, path));
+        out_flush(&job->out);
+        job->stopped |= job->out.sink.failed;
+    }
+    return file ? worse(status, take_reports(job, file)) : status;
 }
 
 static bool names_output(const struct word_list *paths)
@@ -344,12 +480,10 @@ static int run(const struct word_list *reports, const struct ms_object_search *s
         opened = status == EXIT_DONE;
     }
     job.many = reports->n > 1;
-    for (size_t i = 0; opened && i < reports->n && status != EXIT_SYSTEM; i++) {
+    crash_group_init(&job.group, max_memory);
+    for (size_t i = 0; opened && i < reports->n && status != EXIT_SYSTEM && !job.stopped; i++)
         status = worse(status, do_file(&job, reports->items[i]));
-        out_flush(&job.out);
-        if (job.out.sink.failed)
-            break;
-    }
+    status = worse(status, do_group_before(&job));
     if (opened)
         status = out_finish(&job.out, status, status == EXIT_DONE);
     tell_skipped(&job);

@@ -45,21 +45,30 @@ static int read_all(struct input *input, int fd)
     return EXIT_DONE;
 }
 
+enum ms_status input_map(struct input *input, const char *path, struct ms_error *err)
+{
+    struct stat st;
+    memset(input, 0, sizeof *input);
+    input->name = path;
+    if (strcmp(path, "-") == 0 || stat(path, &st) != 0 || !S_ISREG(st.st_mode))
+        return MS_ABSENT;
+    if (st.st_size == 0)
+        return MS_OK;
+    enum ms_status status = ms_file_open(path, &input->file, err);
+    if (status == MS_OK)
+        input->bytes = ms_file_bytes(input->file);
+    return status;
+}
+
 int input_open(struct input *input, const char *path)
 {
-    memset(input, 0, sizeof *input);
+    struct ms_error err;
+    enum ms_status mapped = input_map(input, path, &err);
+    if (mapped != MS_ABSENT)
+        return mapped == MS_OK ? EXIT_DONE : complain_error(&err);
     bool standard = strcmp(path, "-") == 0;
-    input->name = standard ? "standard input" : path;
-    struct stat st;
-    if (!standard && stat(path, &st) == 0 && S_ISREG(st.st_mode)) {
-        if (st.st_size == 0)
-            return EXIT_DONE;
-        struct ms_error err;
-        if (ms_file_open(path, &input->file, &err) != MS_OK)
-            return complain_error(&err);
-        input->bytes = ms_file_bytes(input->file);
-        return EXIT_DONE;
-    }
+    if (standard)
+        input->name = "standard input";
     int fd = standard ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
     if (fd < 0) {
         complain("%s: cannot be opened: %s", path, strerror(errno));

@@ -19,6 +19,11 @@ struct input {
  * Returns EXIT_DONE, or an exit status after having complained.
  */
 int input_open(struct input *input, const char *path);
+/*
+ * The same for a regular file, which is there at once: nothing is waited for, and nothing
+ * complained of. MS_ABSENT: it is none, or can't be asked; input_open tells.
+ */
+enum ms_status input_map(struct input *input, const char *path, struct ms_error *err);
 void input_close(struct input *input);
 
 /*
