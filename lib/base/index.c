@@ -17,10 +17,23 @@ static void put(struct ms_index_slot *slots, size_t room, struct ms_index_slot s
     slots[at] = slot;
 }
 
-static bool grow(struct ms_index *index)
+/*
+ * Zeros that nobody has written yet: a system that hands out one page of zeros to all who only
+ * read would take it away at the first write, and tell every processor. So each page is written
+ * to before it is searched.
+ */
+static struct ms_index_slot *make_slots(size_t room)
 {
-    size_t room = index->room ? index->room * 2 : 64;
+    enum { A_PAGE = 4096 / sizeof(struct ms_index_slot) };
     struct ms_index_slot *slots = calloc(room, sizeof *slots);
+    for (size_t i = 0; slots && i < room; i += A_PAGE)
+        *(volatile uint32_t *)&slots[i].number = 0;
+    return slots;
+}
+
+static bool grow_to(struct ms_index *index, size_t room)
+{
+    struct ms_index_slot *slots = make_slots(room);
     if (!slots)
         return false;
     for (size_t i = 0; i < index->room; i++)
@@ -32,10 +45,20 @@ static bool grow(struct ms_index *index)
     return true;
 }
 
+/* Half of it stays free, so that a search soon comes to a free slot. */
+bool ms_index_expect(struct ms_index *index, size_t n)
+{
+    size_t room = index->room ? index->room : 64;
+    if (n > SIZE_MAX / 4 / sizeof *index->slots)
+        return false;
+    while (room / 2 < n)
+        room *= 2;
+    return room == index->room || grow_to(index, room);
+}
+
 bool ms_index_add(struct ms_index *index, uint64_t hash, uint32_t number)
 {
-    /* Half of it stays free, so that a search soon comes to a free slot. */
-    if (index->n >= index->room / 2 && !grow(index))
+    if (index->n >= index->room / 2 && !grow_to(index, index->room ? index->room * 2 : 64))
         return false;
     put(index->slots, index->room, (struct ms_index_slot){hash, number + 1});
     index->n++;

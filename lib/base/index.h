@@ -23,6 +23,9 @@ struct ms_index {
 
 void ms_index_fini(struct ms_index *index);
 
+/** Room for n numbers in all. False, with the index as it was, when memory is out. */
+bool ms_index_expect(struct ms_index *index, size_t n);
+
 /** The number that ms_index_next returns after the last. */
 #define MS_INDEX_NONE UINT32_MAX
 

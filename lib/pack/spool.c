@@ -1,40 +1,28 @@
 #include "pack/spool.h"
 
 #include "base/array.h"
-#include "base/index.h"
-#include "pack/bytes_out.h"
+#include "pack/slabs.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* A packed piece in the bytes of its lane. */
+/* A packed piece. */
 struct record {
     uint64_t low, high;
     struct ms_piece_claim claim;
-    size_t at;
-    uint32_t lane;
+    const uint8_t *at; /* in the slabs of its lane */
+    uint32_t n;
+    uint16_t lane;
+    bool is_named;
 };
-
-/* The names of a node: many nodes have the same ones. */
-struct names {
-    const char *linkage, *name;
-};
-
-/* Names by their pointers, met lately. */
-struct met {
-    struct names names;
-    uint32_t number; /* of the lane's, plus one; 0 = none */
-};
-enum { N_MET = 1 << 14 };
 
 struct lane {
-    uint8_t *bytes;
-    size_t n, room;
-    struct names *names;
-    size_t n_names, names_room;
-    uint32_t first_name;      /* of the spool's numbers; after settling */
-    struct ms_index by_names; /* the hash of both pointers to `names` */
-    struct met *met;
+    struct ms_slabs slabs;
+    struct ms_interned files, names;
+    uint32_t *numbers; /* of the files and names of the piece in hand */
+    size_t numbers_room;
+    struct ms_spool_turn *turns;
+    size_t n_turns, turns_room;
     struct record *records;
     size_t n_records, records_room;
     char pad[64]; /* two threads' lanes share no line of the cache */
@@ -43,16 +31,19 @@ struct lane {
 /* A stretch that is settled. */
 struct stretch {
     uint64_t low, high;
-    uint32_t record;
+    uint32_t record; /* of the spool's; behind those, of the last lane's */
 };
 
 struct ms_spool {
-    struct lane *lanes;
+    struct lane *lanes; /* the last is ms_spool_put's */
     size_t n_lanes;
-    struct record *records; /* of all lanes, by low */
+    struct record *records; /* of all lanes but the last, by low */
     size_t n_records;
     struct stretch *stretches;
     size_t n_stretches, stretches_room;
+    struct stretch *kept; /* the second list */
+    size_t n_kept, kept_room;
+    size_t n_whole; /* of that: records as they were added */
 };
 
 enum ms_status ms_spool_open(size_t n_lanes, struct ms_spool **out, struct ms_error *err)
@@ -60,11 +51,15 @@ enum ms_status ms_spool_open(size_t n_lanes, struct ms_spool **out, struct ms_er
     struct ms_spool *spool = calloc(1, sizeof *spool);
     if (!spool)
         return ms_fail_memory(err);
-    spool->lanes = calloc(n_lanes, sizeof *spool->lanes);
-    spool->n_lanes = n_lanes;
+    spool->n_lanes = n_lanes + 1;
+    spool->lanes = n_lanes < UINT16_MAX ? calloc(spool->n_lanes, sizeof *spool->lanes) : NULL;
     if (!spool->lanes) {
         free(spool);
         return ms_fail_memory(err);
+    }
+    for (size_t i = 0; i < spool->n_lanes; i++) {
+        ms_interned_init(&spool->lanes[i].files, MS_FILE_TEXTS);
+        ms_interned_init(&spool->lanes[i].names, MS_NAME_TEXTS);
     }
     *out = spool;
     return MS_OK;
@@ -76,182 +71,69 @@ void ms_spool_close(struct ms_spool *spool)
         return;
     for (size_t i = 0; i < spool->n_lanes; i++) {
         struct lane *lane = &spool->lanes[i];
-        free(lane->bytes);
+        ms_slabs_fini(&lane->slabs);
+        ms_interned_fini(&lane->files);
+        ms_interned_fini(&lane->names);
+        free(lane->numbers);
+        free(lane->turns);
         free(lane->records);
-        free(lane->names);
-        free(lane->met);
-        ms_index_fini(&lane->by_names);
     }
     free(spool->lanes);
     free(spool->records);
     free(spool->stretches);
+    free(spool->kept);
     free(spool);
 }
 
-/* ---- packing ----------------------------------------------------------------------------- */
+/* ---- adding ------------------------------------------------------------------------------ */
 
-/*
- * A piece is four counts and then its files, nodes, spans and rows, all numbers as LEB128, most
- * as differences from the ones before. Pointers are numbers, too: strings that are named
- * together lie near each other in their section. Never leaves the process, so it is trusted.
- */
-static uint64_t get_uleb(const uint8_t **at)
+/* The lane's numbers of the piece's files, and behind them of its nodes' names. */
+static bool number_all(struct lane *lane, const struct ms_piece *p)
 {
-    uint64_t value = *(*at)++;
-    if (value < 0x80)
-        return value;
-    value &= 0x7f;
-    for (unsigned shift = 7;; shift += 7) {
-        uint8_t byte = *(*at)++;
-        value |= (uint64_t)(byte & 0x7f) << shift;
-        if (byte < 0x80)
-            return value;
+    while (lane->numbers_room < p->n_files + p->n_nodes)
+        if (!ms_array_grow(&lane->numbers, lane->numbers_room, &lane->numbers_room,
+                           sizeof *lane->numbers))
+            return false;
+    uint32_t *number = lane->numbers;
+    for (size_t i = 0; i < p->n_files; i++, number++) {
+        const char *texts[] = {p->files[i].comp_dir, p->files[i].dir, p->files[i].file};
+        if ((*number = ms_interned_number(&lane->files, texts)) == MS_INDEX_NONE)
+            return false;
     }
-}
-
-/* 0 is NULL, which the difference to the string before can't be told by: 1 + it otherwise. */
-static uint8_t *put_string(uint8_t *at, const char *string, uintptr_t *last)
-{
-    if (!string)
-        return ms_put_uleb(at, 0);
-    uint64_t distance = ms_fold_sign((int64_t)((uintptr_t)string - *last));
-    *last = (uintptr_t)string;
-    return ms_put_uleb(at, distance + 1);
-}
-
-static const char *get_string(const uint8_t **at, uintptr_t *last)
-{
-    uint64_t distance = get_uleb(at);
-    if (!distance)
-        return NULL;
-    *last += (uintptr_t)ms_unfold_sign(distance - 1);
-    return (const char *)*last; /* as it was put there */
-}
-
-static uint32_t find_names(struct lane *lane, struct names names)
-{
-    uint64_t hash = ms_hash(0, &names, sizeof names);
-    uint32_t i;
-    for (size_t probe = 0; (i = ms_index_next(&lane->by_names, hash, &probe)) != MS_INDEX_NONE;)
-        if (lane->names[i].linkage == names.linkage && lane->names[i].name == names.name)
-            return i + 1;
-    if (lane->n_names >= MS_INDEX_NONE - 1 ||
-        !ms_index_add(&lane->by_names, hash, (uint32_t)lane->n_names) ||
-        !MS_PUSH(lane->names, lane->n_names, lane->names_room, names))
-        return 0;
-    return (uint32_t)lane->n_names;
-}
-
-/* The lane's number of a node's names, plus one; 0 without memory. */
-static uint32_t number_of_names(struct lane *lane, const struct ms_piece_node *node)
-{
-    struct names names = {node->linkage, node->name};
-    uintptr_t key = (uintptr_t)names.linkage * 31 + (uintptr_t)names.name;
-    if (!lane->met && !(lane->met = calloc(N_MET, sizeof *lane->met)))
-        return 0;
-    struct met *met = &lane->met[(key ^ key >> 12) % N_MET];
-    if (!met->number || met->names.linkage != names.linkage || met->names.name != names.name)
-        *met = (struct met){names, find_names(lane, names)};
-    return met->number;
-}
-
-/* What a piece can't be longer than, packed. SIZE_MAX when that can't be said. */
-static size_t most_bytes(const struct ms_piece *p)
-{
-    size_t n = p->n_nodes + p->n_spans + p->n_rows + p->n_files;
-    if (p->n_nodes > SIZE_MAX / 256 || p->n_spans > SIZE_MAX / 256 || p->n_rows > SIZE_MAX / 256 ||
-        p->n_files > SIZE_MAX / 256 || n > SIZE_MAX / 256)
-        return SIZE_MAX;
-    return 6 * MS_MAX_LEB + p->n_files * 3 * MS_MAX_LEB + p->n_nodes * 7 * MS_MAX_LEB +
-           p->n_spans * 2 * MS_MAX_LEB + p->n_rows * 4 * MS_MAX_LEB;
-}
-
-static bool reserve(struct lane *lane, size_t n)
-{
-    if (n <= lane->room - lane->n)
-        return true;
-    if (n > SIZE_MAX / 4 || lane->n > SIZE_MAX / 4)
-        return false;
-    size_t room = lane->room + lane->room / 2 + n + (1 << 16);
-    uint8_t *bytes = realloc(lane->bytes, room);
-    if (!bytes)
-        return false;
-    lane->bytes = bytes;
-    lane->room = room;
+    for (size_t i = 0; i < p->n_nodes; i++, number++) {
+        const char *texts[] = {p->nodes[i].linkage, p->nodes[i].name};
+        if ((*number = ms_interned_number(&lane->names, texts)) == MS_INDEX_NONE)
+            return false;
+    }
     return true;
 }
 
-/* NULL without memory. */
-static uint8_t *put_nodes(struct lane *lane, uint8_t *at, const struct ms_piece *p)
+static bool start_turn(struct lane *lane, uint32_t turn)
 {
-    uint64_t start = p->low;
-    uint32_t last = 0;
-    for (size_t i = 0; i < p->n_nodes; i++) {
-        const struct ms_piece_node *node = &p->nodes[i];
-        at = ms_put_uleb(at, i - 1 - (node->parent == MS_NO_PARENT ? UINT64_MAX : node->parent));
-        uint32_t number = number_of_names(lane, node);
-        if (!number)
-            return NULL;
-        at = ms_put_uleb(at, ms_fold_sign((int64_t)number - (int64_t)last));
-        last = number;
-        at = ms_put_uleb(at,
-                         node->has_start ? ms_fold_sign((int64_t)(node->start_vm - start)) + 1 : 0);
-        if (node->has_start)
-            start = node->start_vm;
-        at = ms_put_uleb(at, node->call_file);
-        at = ms_put_uleb(at, node->call_line);
-        at = ms_put_uleb(at, node->call_column);
-    }
-    return at;
+    struct ms_spool_turn new = {turn, (uint32_t)lane->files.n, (uint32_t)lane->names.n};
+    if (lane->n_turns && lane->turns[lane->n_turns - 1].turn == turn)
+        return true;
+    return MS_PUSH(lane->turns, lane->n_turns, lane->turns_room, new);
 }
 
-static uint8_t *put_spans_and_rows(uint8_t *at, const struct ms_piece *p)
-{
-    uint64_t low = p->low;
-    uint32_t line = 0;
-    for (size_t i = 0; i < p->n_spans; i++) {
-        at = ms_put_uleb(at, p->spans[i].low - low);
-        at = ms_put_uleb(at, p->spans[i].node);
-        low = p->spans[i].low;
-    }
-    low = p->low;
-    for (size_t i = 0; i < p->n_rows; i++) {
-        const struct ms_piece_row *row = &p->rows[i];
-        at = ms_put_uleb(at, row->low - low);
-        at = ms_put_uleb(at, row->file);
-        at = ms_put_uleb(at, ms_fold_sign((int64_t)row->line - (int64_t)line));
-        at = ms_put_uleb(at, row->column);
-        low = row->low;
-        line = row->line;
-    }
-    return at;
-}
-
-bool ms_spool_add(struct ms_spool *spool, size_t index, const struct ms_piece *p,
+bool ms_spool_add(struct ms_spool *spool, size_t index, uint32_t turn, const struct ms_piece *p,
                   struct ms_piece_claim claim)
 {
     struct lane *lane = &spool->lanes[index];
-    struct record record = {p->low, p->high, claim, lane->n, (uint32_t)index};
-    uintptr_t last = 0;
-    size_t most = most_bytes(p);
-    if (most == SIZE_MAX || !reserve(lane, most))
+    size_t most = ms_packed_most(p);
+    if (most > UINT32_MAX || !start_turn(lane, turn) || !number_all(lane, p) ||
+        !ms_slabs_reserve(&lane->slabs, most))
         return false;
-    uint8_t *at = lane->bytes + lane->n;
-    at = ms_put_uleb(at, (uint64_t)p->source << 1 | p->damaged);
-    at = ms_put_uleb(at, p->n_files);
-    at = ms_put_uleb(at, p->n_nodes);
-    at = ms_put_uleb(at, p->n_spans);
-    at = ms_put_uleb(at, p->n_rows);
-    for (size_t i = 0; i < p->n_files; i++) {
-        at = put_string(at, p->files[i].comp_dir, &last);
-        at = put_string(at, p->files[i].dir, &last);
-        at = put_string(at, p->files[i].file, &last);
-    }
-    at = put_nodes(lane, at, p);
-    if (!at)
-        return false;
-    at = put_spans_and_rows(at, p);
-    lane->n = (size_t)(at - lane->bytes);
+    uint8_t *at = lane->slabs.at;
+    uint8_t *end = ms_packed_put(at, p, lane->numbers, lane->numbers + p->n_files);
+    struct record record = {p->low,
+                            p->high,
+                            claim,
+                            at,
+                            (uint32_t)(end - at),
+                            (uint16_t)index,
+                            p->n_nodes && (p->nodes[0].linkage || p->nodes[0].name)};
+    ms_slabs_take(&lane->slabs, end);
     return MS_PUSH(lane->records, lane->n_records, lane->records_room, record);
 }
 
@@ -363,13 +245,10 @@ static bool sweep(struct ms_spool *spool, struct heap *heap)
 static bool gather(struct ms_spool *spool)
 {
     bool ascending = true;
-    size_t n = 0, all_names = 0;
-    uint32_t n_names = 0;
-    for (size_t i = 0; i < spool->n_lanes; i++) {
+    size_t n = 0;
+    for (size_t i = 0; i < spool->n_lanes; i++)
         n += spool->lanes[i].n_records;
-        all_names += spool->lanes[i].n_names;
-    }
-    if (n >= UINT32_MAX || all_names >= UINT32_MAX || n > SIZE_MAX / sizeof *spool->records)
+    if (n >= UINT32_MAX || n > SIZE_MAX / sizeof *spool->records)
         return false;
     spool->records = malloc((n ? n : 1) * sizeof *spool->records);
     if (!spool->records)
@@ -383,8 +262,6 @@ static bool gather(struct ms_spool *spool)
         free(lane->records);
         lane->records = NULL;
         lane->n_records = lane->records_room = 0;
-        lane->first_name = n_names;
-        n_names += (uint32_t)lane->n_names;
     }
     for (size_t i = 1; i < n && ascending; i++)
         ascending = by_low(&spool->records[i - 1], &spool->records[i]) <= 0;
@@ -406,6 +283,8 @@ enum ms_status ms_spool_settle(struct ms_spool *spool, struct ms_error *err)
     return good ? MS_OK : ms_fail_memory(err);
 }
 
+/* ---- what came out ------------------------------------------------------------------------ */
+
 size_t ms_spool_n(const struct ms_spool *spool)
 {
     return spool->n_stretches;
@@ -417,114 +296,94 @@ void ms_spool_range(const struct ms_spool *spool, size_t i, uint64_t *low, uint6
     *high = spool->stretches[i].high;
 }
 
-/* ---- unpacking --------------------------------------------------------------------------- */
-
-void ms_piece_room_fini(struct ms_piece_room *room)
+static const struct record *record_of(const struct ms_spool *spool, const struct stretch *s)
 {
-    free(room->nodes);
-    free(room->spans);
-    free(room->rows);
-    free(room->files);
-    memset(room, 0, sizeof *room);
+    const struct lane *last = &spool->lanes[spool->n_lanes - 1];
+    return s->record < spool->n_records ? &spool->records[s->record]
+                                        : &last->records[s->record - spool->n_records];
 }
 
-static bool make_room(void *items_pointer, size_t n, size_t *room, size_t item_bytes)
+bool ms_spool_is_named(const struct ms_spool *spool, size_t i)
 {
-    while (*room < n)
-        if (!ms_array_grow(items_pointer, *room, room, item_bytes))
-            return false;
-    return true;
-}
-
-static void get_nodes(const struct lane *lane, const uint8_t **at, uint64_t low, size_t n,
-                      struct ms_piece_node *nodes)
-{
-    uint64_t start = low;
-    uint32_t number = 0;
-    for (size_t i = 0; i < n; i++) {
-        struct ms_piece_node *node = &nodes[i];
-        uint64_t back = get_uleb(at);
-        node->parent = back == i ? MS_NO_PARENT : (uint32_t)(i - 1 - back);
-        number = (uint32_t)((int64_t)number + ms_unfold_sign(get_uleb(at)));
-        node->linkage = lane->names[number - 1].linkage;
-        node->name = lane->names[number - 1].name;
-        node->names = lane->first_name + number;
-        uint64_t distance = get_uleb(at);
-        node->has_start = distance != 0;
-        if (distance)
-            start += (uint64_t)ms_unfold_sign(distance - 1);
-        node->start_vm = distance ? start : 0;
-        node->call_file = (uint32_t)get_uleb(at);
-        node->call_line = (uint32_t)get_uleb(at);
-        node->call_column = (uint32_t)get_uleb(at);
-    }
-}
-
-/* Spans and rows that lie before the stretch are passed by, but for the last. */
-static size_t get_spans(const uint8_t **at, const struct record *record,
-                        const struct stretch *stretch, size_t n, struct ms_piece_span *spans)
-{
-    uint64_t low = record->low;
-    size_t kept = 0;
-    for (size_t i = 0; i < n; i++) {
-        low += get_uleb(at);
-        uint32_t node = (uint32_t)get_uleb(at);
-        if (low >= stretch->high)
-            continue;
-        if (low <= stretch->low)
-            kept = 0;
-        spans[kept++] = (struct ms_piece_span){low > stretch->low ? low : stretch->low, node};
-    }
-    return kept;
-}
-
-static size_t get_rows(const uint8_t **at, const struct record *record,
-                       const struct stretch *stretch, size_t n, struct ms_piece_row *rows)
-{
-    uint64_t low = record->low;
-    uint32_t line = 0;
-    size_t kept = 0;
-    for (size_t i = 0; i < n; i++) {
-        low += get_uleb(at);
-        uint32_t file = (uint32_t)get_uleb(at);
-        line = (uint32_t)((int64_t)line + ms_unfold_sign(get_uleb(at)));
-        uint32_t column = (uint32_t)get_uleb(at);
-        if (low >= stretch->high)
-            continue;
-        if (low <= stretch->low)
-            kept = 0;
-        rows[kept++] =
-            (struct ms_piece_row){low > stretch->low ? low : stretch->low, file, line, column};
-    }
-    return kept;
+    return record_of(spool, &spool->stretches[i])->is_named;
 }
 
 bool ms_spool_get(const struct ms_spool *spool, size_t i, struct ms_piece_room *room,
                   struct ms_piece *out)
 {
     const struct stretch *stretch = &spool->stretches[i];
-    const struct record *record = &spool->records[stretch->record];
-    const uint8_t *at = spool->lanes[record->lane].bytes + record->at;
-    uintptr_t last = 0;
-    uint64_t head = get_uleb(&at);
-    size_t n_files = get_uleb(&at), n_nodes = get_uleb(&at);
-    size_t n_spans = get_uleb(&at), n_rows = get_uleb(&at);
-    if (!make_room(&room->files, n_files, &room->files_room, sizeof *room->files) ||
-        !make_room(&room->nodes, n_nodes, &room->nodes_room, sizeof *room->nodes) ||
-        !make_room(&room->spans, n_spans, &room->spans_room, sizeof *room->spans) ||
-        !make_room(&room->rows, n_rows, &room->rows_room, sizeof *room->rows))
+    const struct record *record = record_of(spool, stretch);
+    const struct lane *lane = &spool->lanes[record->lane];
+    if (!ms_packed_get(record->at, record->low, stretch->low, stretch->high, room, out))
         return false;
-    for (size_t k = 0; k < n_files; k++) {
-        room->files[k].comp_dir = get_string(&at, &last);
-        room->files[k].dir = get_string(&at, &last);
-        room->files[k].file = get_string(&at, &last);
+    for (size_t k = 0; k < out->n_files; k++) {
+        const struct ms_text_key *keys =
+            &lane->files.keys[(size_t)room->numbers[k] * MS_FILE_TEXTS];
+        room->files[k] = (struct ms_piece_file){keys[0].text, keys[1].text, keys[2].text};
     }
-    get_nodes(&spool->lanes[record->lane], &at, record->low, n_nodes, room->nodes);
-    n_spans = get_spans(&at, record, stretch, n_spans, room->spans);
-    n_rows = get_rows(&at, record, stretch, n_rows, room->rows);
-    *out = (struct ms_piece){stretch->low, stretch->high, (enum ms_source)(head >> 1),
-                             head & 1,     room->nodes,   n_nodes,
-                             room->spans,  n_spans,       room->rows,
-                             n_rows,       room->files,   n_files};
+    for (size_t k = 0; k < out->n_nodes; k++) {
+        struct ms_piece_node *node = &room->nodes[k];
+        const struct ms_text_key *keys =
+            &lane->names.keys[(size_t)(node->names - 1) * MS_NAME_TEXTS];
+        node->linkage = keys[0].text;
+        node->name = keys[1].text;
+        node->names = 0;
+    }
     return true;
+}
+
+/* ---- a second list of stretches ---------------------------------------------------------- */
+
+bool ms_spool_put(struct ms_spool *spool, const struct ms_piece *piece)
+{
+    struct lane *last = &spool->lanes[spool->n_lanes - 1];
+    struct stretch stretch = {piece->low, piece->high,
+                              (uint32_t)(spool->n_records + last->n_records)};
+    /* What is put comes after all turns. */
+    return spool->n_records + last->n_records < UINT32_MAX &&
+           ms_spool_add(spool, spool->n_lanes - 1, UINT32_MAX, piece,
+                        (struct ms_piece_claim){0, 0, 0}) &&
+           MS_PUSH(spool->kept, spool->n_kept, spool->kept_room, stretch);
+}
+
+bool ms_spool_keep(struct ms_spool *spool, size_t i, struct ms_piece_room *room)
+{
+    const struct stretch *stretch = &spool->stretches[i];
+    const struct record *record = record_of(spool, stretch);
+    struct ms_piece piece;
+    if (record->low != stretch->low || record->high != stretch->high)
+        return ms_spool_get(spool, i, room, &piece) && ms_spool_put(spool, &piece);
+    spool->n_whole++;
+    return MS_PUSH(spool->kept, spool->n_kept, spool->kept_room, *stretch);
+}
+
+void ms_spool_replace(struct ms_spool *spool)
+{
+    free(spool->stretches);
+    spool->stretches = spool->kept;
+    spool->n_stretches = spool->n_kept;
+    spool->kept = NULL;
+    spool->n_kept = 0;
+}
+
+struct ms_spooled ms_spool_packed(const struct ms_spool *spool, size_t i)
+{
+    const struct record *record = record_of(spool, &spool->stretches[i]);
+    return (struct ms_spooled){record->low, record->high, record->at, record->n, record->lane};
+}
+
+size_t ms_spool_n_lanes(const struct ms_spool *spool)
+{
+    return spool->n_lanes;
+}
+
+bool ms_spool_has_dropped(const struct ms_spool *spool)
+{
+    return spool->n_whole != spool->n_records;
+}
+
+struct ms_spool_lane ms_spool_lane(const struct ms_spool *spool, size_t i)
+{
+    const struct lane *lane = &spool->lanes[i];
+    return (struct ms_spool_lane){&lane->files, &lane->names, lane->turns, lane->n_turns};
 }

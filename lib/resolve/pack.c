@@ -9,11 +9,6 @@
 
 #include <string.h>
 
-static enum ms_status add_piece(void *owner, const struct ms_piece *piece, struct ms_error *err)
-{
-    return ms_msym_add(owner, piece, err);
-}
-
 static void copy_counts(const struct ms_pack_counts *counts, struct ms_pack_result *result)
 {
     result->n_units = counts->n_units;
@@ -31,10 +26,11 @@ static bool give(void *to, const char *bytes, size_t n)
 
 /* Header, load commands, index. */
 static enum ms_status write_msym(const struct ms_image *image, const struct ms_msym_writer *writer,
-                                 uint64_t n, struct ms_sink *sink, struct ms_pack_result *result,
+                                 struct ms_sink *sink, struct ms_pack_result *result,
                                  struct ms_error *err)
 {
     struct ms_text shell;
+    uint64_t n = ms_msym_bytes(writer);
     ms_text_init(&shell, SIZE_MAX / 2);
     enum ms_status status = ms_pack_shell(ms_image_macho(image), n, &shell, err);
     if (status == MS_OK) {
@@ -52,30 +48,40 @@ static enum ms_status pack_msym(struct ms_image *image, const struct ms_pack_opt
 {
     struct ms_pack_request request = {options->n_workers, options->only, options->n_only};
     struct ms_pack_counts counts;
-    struct ms_msym_writer *writer;
-    uint64_t n = 0;
-    /* Kernels and old images have code below __TEXT, so addresses count from 0. */
+    struct ms_spool *spool;
+    struct ms_msym_writer *writer = NULL;
     struct ms_image_info info;
     ms_image_info(image, &info);
-    enum ms_status status = ms_msym_writer_open(0, info.name, &writer, err);
+    enum ms_status status = ms_pack_build(image, &request, &spool, &counts, err);
     if (status != MS_OK)
         return status;
-    status = ms_pack_build(image, &request, add_piece, writer, &counts, err);
-    if (status == MS_OK) {
-        unsigned flags = (options->only ? MSYM_PARTIAL : 0);
-        flags |= (counts.n_broken ? MSYM_BROKEN : 0) | (counts.lost ? MSYM_LOST : 0);
-        copy_counts(&counts, result);
-        status = ms_msym_finish(writer, flags, &n, err);
-    }
+    copy_counts(&counts, result);
+    /* Kernels and old images have code below __TEXT, so addresses count from 0. */
+    struct ms_msym_choice choice = {.name = info.name, .n_workers = options->n_workers};
+    choice.flags = options->only ? MSYM_PARTIAL : 0;
+    choice.flags |= (counts.n_broken ? MSYM_BROKEN : 0) | (counts.lost ? MSYM_LOST : 0);
+    status = ms_msym_write(spool, &choice, &writer, err);
     if (status == MS_OK)
-        status = write_msym(image, writer, n, sink, result, err);
+        status = ms_image_intact(image, err); /* the strings have been read just now */
+    if (status == MS_OK)
+        status = write_msym(image, writer, sink, result, err);
     ms_msym_writer_close(writer);
+    ms_spool_close(spool);
     return status;
 }
 
-static enum ms_status add_to_gsym(void *owner, const struct ms_piece *piece, struct ms_error *err)
+static enum ms_status add_to_gsym(const struct ms_spool *spool, struct ms_gsym_writer *writer,
+                                  struct ms_error *err)
 {
-    return ms_gsym_add(owner, piece, err);
+    struct ms_piece_room room;
+    struct ms_piece piece;
+    enum ms_status status = MS_OK;
+    memset(&room, 0, sizeof room);
+    for (size_t i = 0; i < ms_spool_n(spool) && status == MS_OK; i++)
+        status = ms_spool_get(spool, i, &room, &piece) ? ms_gsym_add(writer, &piece, err)
+                                                       : ms_fail_memory(err);
+    ms_piece_room_fini(&room);
+    return status;
 }
 
 static enum ms_status pack_gsym(struct ms_image *image, const struct ms_pack_options *options,
@@ -84,20 +90,25 @@ static enum ms_status pack_gsym(struct ms_image *image, const struct ms_pack_opt
 {
     struct ms_pack_request request = {options->n_workers, options->only, options->n_only};
     struct ms_pack_counts counts;
-    struct ms_gsym_writer *writer;
+    struct ms_spool *spool;
+    struct ms_gsym_writer *writer = NULL;
     const struct ms_macho *macho = ms_image_macho(image);
-    enum ms_status status =
-        ms_gsym_writer_open(macho->text_vm, macho->has_uuid ? &macho->uuid : NULL, &writer, err);
+    enum ms_status status = ms_pack_build(image, &request, &spool, &counts, err);
     if (status != MS_OK)
         return status;
-    status = ms_pack_build(image, &request, add_to_gsym, writer, &counts, err);
-    if (status == MS_OK) {
-        copy_counts(&counts, result);
+    copy_counts(&counts, result);
+    status =
+        ms_gsym_writer_open(macho->text_vm, macho->has_uuid ? &macho->uuid : NULL, &writer, err);
+    if (status == MS_OK)
+        status = add_to_gsym(spool, writer, err);
+    if (status == MS_OK)
         status = ms_gsym_finish(writer, &result->n_bytes, &result->n_functions, err);
-    }
+    if (status == MS_OK)
+        status = ms_image_intact(image, err); /* the strings have been read just now */
     if (status == MS_OK && !ms_gsym_give(writer, give, sink))
         status = ms_fail(err, MS_E_IO, NULL, MS_NO_OFFSET, "the index could not be written");
     ms_gsym_writer_close(writer);
+    ms_spool_close(spool);
     return status;
 }
 

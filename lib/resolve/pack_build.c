@@ -6,7 +6,6 @@
 #include "dwarf/scan.h"
 #include "dwarf/units.h"
 #include "machsym/workers.h"
-#include "pack/spool.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -17,6 +16,7 @@
 struct worker {
     struct build *build;
     size_t lane;
+    uint32_t turn; /* the unit in hand */
     struct ms_dwarf *reader;
     struct ms_piece_maker *maker;
     enum ms_status status; /* MS_OK, MS_E_NOMEM */
@@ -48,7 +48,7 @@ static bool take_piece(void *owner, const struct ms_piece *piece,
 {
     struct worker *w = owner;
     return !is_wanted(w->build->request, piece->low, piece->high) ||
-           ms_spool_add(w->build->spool, w->lane, piece, *claim);
+           ms_spool_add(w->build->spool, w->lane, w->turn, piece, *claim);
 }
 
 static void do_unit(void *owner, size_t worker, size_t item)
@@ -62,6 +62,7 @@ static void do_unit(void *owner, size_t worker, size_t item)
         if (w->status == MS_OK)
             w->status = ms_piece_maker_open(w->reader, &b->named, &w->maker, NULL);
     }
+    w->turn = (uint32_t)item;
     if (w->status == MS_OK)
         w->status =
             ms_piece_maker_run(w->maker, b->units[item], take_piece, w, &b->faults[item], NULL);
@@ -128,6 +129,8 @@ static enum ms_status run_units(struct build *b, struct ms_dwarf *dwarf,
         status = ms_fail_memory(err);
     if (status != MS_OK)
         return status;
+    if (b->n_units >= UINT32_MAX) /* turns are counted in 32 bits */
+        return ms_fail_memory(err);
     b->faults = calloc(b->n_units + 1, sizeof *b->faults);
     b->workers = calloc(b->n_workers, sizeof *b->workers);
     if (!b->faults || !b->workers)
@@ -152,17 +155,15 @@ static void free_build(struct build *b)
     free(b->units);
     free(b->faults);
     ms_named_ranges_fini(&b->named);
-    ms_spool_close(b->spool);
 }
 
 /* ---- symbols, where DWARF names nothing ------------------------------------------------------ */
 
-/* Hands out the pieces in order. */
+/* Goes through the pieces in order, for the second list. */
 struct giver {
     struct ms_image *image;
     const struct ms_pack_request *request;
-    ms_pack_taker take;
-    void *owner;
+    struct ms_spool *spool;
     struct ms_pack_counts *counts;
     uint64_t *bounds; /* where another symbol may begin or one ends, ascending */
     size_t n_bounds, bounds_room;
@@ -184,7 +185,7 @@ static enum ms_status give(struct giver *g, const struct ms_piece *piece, struct
     if (!is_wanted(g->request, piece->low, piece->high))
         return MS_OK;
     g->counts->n_pieces++;
-    return g->take(g->owner, piece, err);
+    return ms_spool_put(g->spool, piece) ? MS_OK : ms_fail_memory(err);
 }
 
 static bool add_symbol_bounds(struct giver *g, const struct ms_symbols *symbols)
@@ -341,45 +342,63 @@ static enum ms_status give_unnamed(struct giver *g, const struct ms_piece *lines
     return status == MS_OK && low < high ? give_named(g, &frame, lines, low, high, err) : status;
 }
 
-static bool has_name(const struct ms_piece *piece)
+/* The i-th stretch, in which DWARF names a function, or symbols may. */
+static enum ms_status give_stretch(struct giver *g, size_t i, struct ms_piece_room *room,
+                                   struct ms_error *err)
 {
-    return piece->n_nodes && (piece->nodes[0].linkage || piece->nodes[0].name);
+    struct ms_piece piece;
+    uint64_t low, high;
+    if (!ms_spool_is_named(g->spool, i))
+        return ms_spool_get(g->spool, i, room, &piece)
+                   ? give_unnamed(g, &piece, piece.low, piece.high, err)
+                   : ms_fail_memory(err);
+    ms_spool_range(g->spool, i, &low, &high);
+    if (!is_wanted(g->request, low, high))
+        return MS_OK;
+    g->counts->n_pieces++;
+    return ms_spool_keep(g->spool, i, room) ? MS_OK : ms_fail_memory(err);
 }
 
-static enum ms_status give_all(struct giver *g, const struct ms_spool *spool, struct ms_error *err)
+static enum ms_status give_all(struct giver *g, struct ms_error *err)
 {
     struct ms_piece_room room;
-    struct ms_piece piece;
     enum ms_status status = find_symbol_bounds(g, err);
     uint64_t end = 0; /* of what has been given */
     memset(&room, 0, sizeof room);
-    for (size_t i = 0; i < ms_spool_n(spool) && status == MS_OK; i++) {
-        if (!ms_spool_get(spool, i, &room, &piece)) {
-            status = ms_fail_memory(err);
-            break;
-        }
-        if (end < piece.low)
-            status = give_unnamed(g, NULL, end, piece.low, err);
+    for (size_t i = 0; i < ms_spool_n(g->spool) && status == MS_OK; i++) {
+        uint64_t low, high;
+        ms_spool_range(g->spool, i, &low, &high);
+        if (end < low)
+            status = give_unnamed(g, NULL, end, low, err);
         if (status == MS_OK)
-            status = has_name(&piece) ? give(g, &piece, err)
-                                      : give_unnamed(g, &piece, piece.low, piece.high, err);
-        end = piece.high;
+            status = give_stretch(g, i, &room, err);
+        end = high;
     }
     if (status == MS_OK)
         status = give_unnamed(g, NULL, end, UINT64_MAX, err);
     ms_piece_room_fini(&room);
+    ms_spool_replace(g->spool);
     return status;
+}
+
+static void free_giver(struct giver *g)
+{
+    free(g->bounds);
+    free(g->rows);
+    free(g->files);
+    free(g->numbers);
+    free(g->nodes);
+    free(g->spans);
 }
 
 /* ---- all of it --------------------------------------------------------------------------- */
 
 enum ms_status ms_pack_build(struct ms_image *image, const struct ms_pack_request *request,
-                             ms_pack_taker take, void *owner, struct ms_pack_counts *counts,
+                             struct ms_spool **out, struct ms_pack_counts *counts,
                              struct ms_error *err)
 {
     struct build b = {.image = image, .request = request, .n_workers = request->n_workers};
-    struct giver g = {
-        .image = image, .request = request, .take = take, .owner = owner, .counts = counts};
+    struct giver g = {.image = image, .request = request, .counts = counts};
     memset(counts, 0, sizeof *counts);
     struct ms_dwarf *dwarf = ms_image_dwarf(image);
     if (!dwarf && image->dwarf_ready == MS_FAILED) {
@@ -396,16 +415,16 @@ enum ms_status ms_pack_build(struct ms_image *image, const struct ms_pack_reques
     enum ms_status status = ms_spool_open(b.n_workers, &b.spool, err);
     if (status == MS_OK)
         status = run_units(&b, dwarf, counts, err);
+    free_build(&b);
+    g.spool = b.spool;
     if (status == MS_OK)
-        status = give_all(&g, b.spool, err);
+        status = give_all(&g, err);
     if (status == MS_OK)
         status = ms_image_intact(image, err);
-    free_build(&b);
-    free(g.bounds);
-    free(g.rows);
-    free(g.files);
-    free(g.numbers);
-    free(g.nodes);
-    free(g.spans);
+    free_giver(&g);
+    if (status != MS_OK)
+        ms_spool_close(b.spool);
+    else
+        *out = b.spool;
     return status;
 }

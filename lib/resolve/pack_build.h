@@ -6,7 +6,7 @@
 #ifndef MS_RESOLVE_PACK_BUILD_H
 #define MS_RESOLVE_PACK_BUILD_H
 
-#include "pack/piece.h"
+#include "pack/spool.h"
 #include "resolve/image.h"
 
 struct ms_pack_request {
@@ -18,21 +18,18 @@ struct ms_pack_request {
 
 struct ms_pack_counts {
     uint64_t n_units, n_broken; /* broken: said of what could be read, all the same */
-    bool lost; /* one of them may have had any address */
+    bool lost;                  /* one of them may have had any address */
     uint64_t n_pieces;
     struct ms_error first_fault; /* status MS_OK when all is well */
 };
 
-/** Gets a piece, borrowed until it returns. @return anything but MS_OK ends the work */
-typedef enum ms_status (*ms_pack_taker)(void *owner, const struct ms_piece *piece,
-                                        struct ms_error *err);
-
 /**
+ * @param out  gets the pieces, as ms_spool_replace leaves them; their strings are the image's
  * @return MS_ABSENT when the image has no DWARF of its own; MS_E_NOMEM; MS_E_IO when a file was
- *         truncated meanwhile; what `take` returned
+ *         truncated meanwhile
  */
 enum ms_status ms_pack_build(struct ms_image *image, const struct ms_pack_request *request,
-                             ms_pack_taker take, void *owner, struct ms_pack_counts *counts,
+                             struct ms_spool **out, struct ms_pack_counts *counts,
                              struct ms_error *err);
 
 #endif

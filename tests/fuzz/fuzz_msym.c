@@ -83,10 +83,8 @@ static uint8_t *mended(const uint8_t *data, size_t size, unsigned flags, size_t 
 
 /* What the records say, kept for comparing. */
 struct kept {
-    struct ms_spool *spool; /* also tries that, with pieces of any shape */
-    struct ms_msym_writer *writer;
+    struct ms_spool *spool;
     size_t n;
-    bool written; /* all of it, until a piece is none that the writer takes */
     uint64_t lows[MOST_PIECES], highs[MOST_PIECES];
 };
 
@@ -122,16 +120,12 @@ static bool keep(void *owner, const struct ms_piece *piece)
         EXPECT(piece->spans[i].node < piece->n_nodes);
     ms_ready_from_piece(piece, piece->low, &by_piece);
     ms_ready_from_piece(piece, piece->high - 1, &by_piece);
-    if (k->n == MOST_PIECES) {
-        k->written = false;
+    if (k->n == MOST_PIECES)
         return false;
-    }
     k->lows[k->n] = piece->low;
     k->highs[k->n++] = piece->high;
-    struct ms_error err;
-    k->written = k->written && ms_msym_add(k->writer, piece, &err) == MS_OK;
-    struct ms_piece_claim claim = {piece->low, piece->high - piece->low, (uint8_t)(k->n % 3)};
-    EXPECT(ms_spool_add(k->spool, 0, piece, claim));
+    struct ms_piece_claim claim = {(uint8_t)(k->n % 3), piece->high - piece->low, piece->low};
+    EXPECT(ms_spool_add(k->spool, k->n % 2, (uint32_t)k->n, piece, claim));
     return true;
 }
 
@@ -166,22 +160,8 @@ static void compare(struct ms_msym *a, struct ms_msym *b, const struct kept *k)
     }
 }
 
-static void write_again(struct ms_msym *msym, struct kept *k)
-{
-    struct ms_error err;
-    struct ms_msym *again;
-    uint64_t n;
-    EXPECT(ms_msym_finish(k->writer, 0, &n, &err) == MS_OK);
-    struct copy c = {malloc((size_t)n), 0, (size_t)n};
-    EXPECT(c.at && ms_msym_give(k->writer, copy, &c) && c.n == n);
-    EXPECT(ms_msym_open((struct ms_bytes){c.at, c.n}, "again", &again, &err) == MS_OK);
-    EXPECT(ms_msym_check(again, NULL, NULL, &err) == MS_OK);
-    compare(msym, again, k);
-    ms_msym_close(again);
-    free(c.at);
-}
-
-/* The pieces of the spool are ascending and disjoint, whatever went in. */
+/* The pieces of the spool are ascending and disjoint, whatever went in. Each is once kept as it is
+ * and once packed anew. */
 static void settle(struct ms_spool *spool)
 {
     struct ms_piece_room room;
@@ -195,8 +175,28 @@ static void settle(struct ms_spool *spool)
         EXPECT(piece.low >= end && piece.low < piece.high);
         end = piece.high;
         ms_ready_from_piece(&piece, piece.low, &by_piece);
+        EXPECT(i % 3 ? ms_spool_keep(spool, i, &room) : ms_spool_put(spool, &piece));
     }
+    ms_spool_replace(spool);
     ms_piece_room_fini(&room);
+}
+
+static void write_again(struct ms_msym *msym, const struct ms_msym_choice *choice,
+                        const struct kept *k)
+{
+    struct ms_error err;
+    struct ms_msym *again;
+    struct ms_msym_writer *writer;
+    EXPECT(ms_msym_write(k->spool, choice, &writer, &err) == MS_OK);
+    size_t n = (size_t)ms_msym_bytes(writer);
+    struct copy c = {malloc(n), 0, n};
+    EXPECT(c.at && ms_msym_give(writer, copy, &c) && c.n == n);
+    EXPECT(ms_msym_open((struct ms_bytes){c.at, c.n}, "again", &again, &err) == MS_OK);
+    EXPECT(ms_msym_check(again, NULL, NULL, &err) == MS_OK);
+    compare(msym, again, k);
+    ms_msym_close(again);
+    ms_msym_writer_close(writer);
+    free(c.at);
 }
 
 static void read_index(struct ms_bytes bytes)
@@ -212,9 +212,7 @@ static void read_index(struct ms_bytes bytes)
         return;
     ms_msym_head(msym, &head);
     memset(&k, 0, sizeof k);
-    k.written = true;
-    EXPECT(ms_spool_open(1, &k.spool, &err) == MS_OK);
-    EXPECT(ms_msym_writer_open(head.base_vm, name, &k.writer, &err) == MS_OK);
+    EXPECT(ms_spool_open(2, &k.spool, &err) == MS_OK);
     enum ms_status status = ms_msym_check(msym, keep, &k, &err);
     for (size_t i = 0; i < k.n; i++) {
         enum ms_status found = ms_msym_find(msym, k.lows[i], &by_address, &err);
@@ -223,11 +221,11 @@ static void read_index(struct ms_bytes bytes)
     }
     for (uint64_t address = 1; address; address <<= 3)
         (void)ms_msym_find(msym, head.base_vm + address, &by_address, &err);
-    if (status == MS_OK && k.written)
-        write_again(msym, &k);
     settle(k.spool);
+    struct ms_msym_choice choice = {.base_vm = head.base_vm, .name = name, .n_workers = 1};
+    if (status == MS_OK)
+        write_again(msym, &choice, &k);
     ms_spool_close(k.spool);
-    ms_msym_writer_close(k.writer);
     ms_msym_close(msym);
 }
 

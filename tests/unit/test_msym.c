@@ -335,10 +335,13 @@ Test(msym, what_is_written_is_read)
 {
     static struct image m;
     static const char *const texts[] = {"", "a", "_Zb", NULL};
+    struct ms_msym_choice choice = {
+        .name = "image", .flags = MSYM_PARTIAL | MSYM_LOST, .n_workers = 2};
     struct ms_msym_writer *writer;
+    struct ms_spool *spool;
     struct ms_error err;
-    uint64_t n;
-    cr_assert_eq(ms_msym_writer_open(0, "image", &writer, &err), MS_OK);
+    cr_assert_eq(ms_spool_open(1, &spool, &err), MS_OK);
+    cr_assert_eq(ms_spool_settle(spool, &err), MS_OK);
     for (uint64_t i = 0; i < 100; i++) {
         struct ms_piece_file files[] = {{texts[i % 4], texts[(i + 1) % 4], "x.c"}, {0, 0, "y.c"}};
         struct ms_piece_node nodes[] = {
@@ -364,15 +367,18 @@ Test(msym, what_is_written_is_read)
                                  .n_rows = 2,
                                  .files = files,
                                  .n_files = 2};
-        cr_assert_eq(ms_msym_add(writer, &piece, &err), MS_OK);
-        piece.low -= 1;
-        cr_assert_eq(ms_msym_add(writer, &piece, &err), MS_E_ARGUMENT);
+        cr_assert(ms_spool_put(spool, &piece));
     }
-    cr_assert_eq(ms_msym_finish(writer, MSYM_PARTIAL | MSYM_LOST, &n, &err), MS_OK);
+    ms_spool_replace(spool);
+    cr_assert_eq(ms_msym_write(spool, &choice, &writer, &err), MS_OK);
     memset(&m, 0, sizeof m);
     cr_assert(ms_msym_give(writer, take_bytes, &m));
-    cr_assert_eq(m.n, n);
+    cr_assert_eq(m.n, ms_msym_bytes(writer));
     ms_msym_writer_close(writer);
+    choice.base_vm = 1;
+    cr_assert_eq(ms_msym_write(spool, &choice, &writer, &err), MS_E_ARGUMENT);
+    cr_assert_str_eq(err.text, "piece at 0x0 lies below the base at 0x1");
+    ms_spool_close(spool);
     ms_msym_writer_close(NULL);
     cr_assert(!ms_msym_is_whole((struct ms_bytes){m.bytes, m.n}));
     struct ms_msym *msym = open_good(&m);

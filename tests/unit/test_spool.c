@@ -51,7 +51,7 @@ static void add(struct ms_spool *spool, size_t lane, const struct item *item, si
                              .files = &file,
                              .n_files = 1};
     piece.n_nodes = piece.n_spans = item->claim.size != 0;
-    cr_assert(ms_spool_add(spool, lane, &piece, item->claim));
+    cr_assert(ms_spool_add(spool, lane, 0, &piece, item->claim));
 }
 
 static bool before(const struct item *a, const struct item *b)
@@ -197,7 +197,7 @@ Test(spool, empty_and_the_ends_of_the_address_space)
                              .damaged = true,
                              .source = MS_SOURCE_NLIST};
     cr_assert_eq(ms_spool_open(1, &spool, &err), MS_OK);
-    cr_assert(ms_spool_add(spool, 0, &piece, (struct ms_piece_claim){0, UINT64_MAX, 0}));
+    cr_assert(ms_spool_add(spool, 0, 0, &piece, (struct ms_piece_claim){0, UINT64_MAX, 0}));
     cr_assert_eq(ms_spool_settle(spool, &err), MS_OK);
     cr_assert_eq(ms_spool_n(spool), 1);
     cr_assert(ms_spool_get(spool, 0, &room, &got));

@@ -1,0 +1,183 @@
+#include "pack/numbering.h"
+
+#include "base/array.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static void free_numbered(struct ms_numbered *t, size_t n_lanes)
+{
+    for (size_t i = 0; t->by_lane && i < n_lanes; i++)
+        free(t->by_lane[i]);
+    free(t->by_lane);
+    free(t->items);
+    ms_index_fini(&t->by_texts);
+}
+
+void ms_numbering_fini(struct ms_numbering *n)
+{
+    free_numbered(&n->files, n->n_lanes);
+    free_numbered(&n->names, n->n_lanes);
+    ms_index_fini(&n->by_text);
+    free(n->strings);
+    memset(n, 0, sizeof *n);
+}
+
+/* Where the string goes; 0 for none. UINT32_MAX: no memory, or no place below that. */
+static uint32_t place(struct ms_numbering *n, const struct ms_text_key *key)
+{
+    uint32_t i;
+    if (!key->text)
+        return 0;
+    for (size_t probe = 0; (i = ms_index_next(&n->by_text, key->hash, &probe)) != MS_INDEX_NONE;) {
+        const struct ms_placed *s = &n->strings[i];
+        if (s->text == key->text || (s->n == key->n && memcmp(s->text, key->text, s->n) == 0))
+            return s->off;
+    }
+    struct ms_placed new = {key->text, key->n, (uint32_t)n->string_bytes, key->hash};
+    if (n->string_bytes + key->n > UINT32_MAX || n->n_strings >= MS_INDEX_NONE - 1 ||
+        !ms_index_add(&n->by_text, key->hash, (uint32_t)n->n_strings) ||
+        !MS_PUSH(n->strings, n->n_strings, n->strings_room, new))
+        return UINT32_MAX;
+    n->string_bytes += key->n;
+    return new.off;
+}
+
+static bool same(const uint32_t *a, const uint32_t *b, unsigned width)
+{
+    for (unsigned i = 0; i < width; i++)
+        if (a[i] != b[i])
+            return false;
+    return true;
+}
+
+/* The number of a lane's item. MS_INDEX_NONE without memory or place. */
+static uint32_t number(struct ms_numbering *n, struct ms_numbered *t,
+                       const struct ms_text_key *keys, unsigned width)
+{
+    uint32_t item[MS_FILE_TEXTS];
+    for (unsigned k = 0; k < width; k++)
+        if ((item[k] = place(n, &keys[k])) == UINT32_MAX)
+            return MS_INDEX_NONE;
+    uint64_t hash = ms_hash(0, item, width * sizeof *item);
+    uint32_t i;
+    for (size_t probe = 0; (i = ms_index_next(&t->by_texts, hash, &probe)) != MS_INDEX_NONE;)
+        if (same(t->items + (size_t)i * width, item, width))
+            return i;
+    size_t n_items = t->n / width;
+    if (n_items >= MS_INDEX_NONE - 1 || !ms_index_add(&t->by_texts, hash, (uint32_t)n_items))
+        return MS_INDEX_NONE;
+    for (unsigned k = 0; k < width; k++)
+        if (!MS_PUSH(t->items, t->n, t->room, item[k]))
+            return MS_INDEX_NONE;
+    return (uint32_t)n_items;
+}
+
+/* The items from `first` to `end` of a lane; those not in use (0 in the lane's map) get none. */
+static bool number_items(struct ms_numbering *n, struct ms_numbered *t, size_t lane,
+                         const struct ms_interned *in, size_t first, size_t end)
+{
+    for (size_t i = first; i < end; i++) {
+        uint32_t *mapped = &t->by_lane[lane][i];
+        if (!*mapped)
+            continue;
+        *mapped = number(n, t, &in->keys[i * in->width], in->width);
+        if (*mapped == MS_INDEX_NONE)
+            return false;
+    }
+    return true;
+}
+
+static bool number_turn(struct ms_numbering *n, const struct ms_spool_lane *lane, size_t number,
+                        size_t turn)
+{
+    const struct ms_spool_turn *at = &lane->turns[turn], *next = at + 1;
+    bool last = turn + 1 == lane->n_turns;
+    return number_items(n, &n->files, number, lane->files, at->first_file,
+                        last ? lane->files->n : next->first_file) &&
+           number_items(n, &n->names, number, lane->names, at->first_name,
+                        last ? lane->names->n : next->first_name);
+}
+
+/* The lanes' turns, one after the other, whichever lane each is in. */
+static bool number_all(struct ms_numbering *n, const struct ms_spool *spool, size_t *turns)
+{
+    for (;;) {
+        struct ms_spool_lane first = {NULL, NULL, NULL, 0};
+        size_t number = 0;
+        for (size_t i = 0; i < n->n_lanes; i++) {
+            struct ms_spool_lane lane = ms_spool_lane(spool, i);
+            if (turns[i] == lane.n_turns ||
+                (first.n_turns && first.turns[turns[number]].turn <= lane.turns[turns[i]].turn))
+                continue;
+            first = lane;
+            number = i;
+        }
+        if (!first.n_turns)
+            return true;
+        if (!number_turn(n, &first, number, turns[number]++))
+            return false;
+    }
+}
+
+/* Maps of the lanes' numbers, in which 1 stands for what is in use. */
+static bool make_maps(struct ms_numbered *t, const struct ms_spool *spool, bool names, bool all)
+{
+    size_t n_lanes = ms_spool_n_lanes(spool), sum = 0;
+    t->by_lane = calloc(n_lanes, sizeof *t->by_lane);
+    if (!t->by_lane)
+        return false;
+    for (size_t i = 0; i < n_lanes; i++) {
+        struct ms_spool_lane lane = ms_spool_lane(spool, i);
+        size_t n = (names ? lane.names : lane.files)->n;
+        t->by_lane[i] = malloc((n + 1) * sizeof **t->by_lane);
+        if (!t->by_lane[i])
+            return false;
+        for (size_t k = 0; k < n; k++)
+            t->by_lane[i][k] = all;
+        sum += n;
+    }
+    return ms_index_expect(&t->by_texts, sum);
+}
+
+/* Names of code that somebody else has must not be told. */
+static void mark(struct ms_numbering *n, const struct ms_spool *spool)
+{
+    for (size_t i = 0; i < ms_spool_n(spool); i++) {
+        struct ms_spooled piece = ms_spool_packed(spool, i);
+        ms_packed_mark(piece.at, n->files.by_lane[piece.lane], n->names.by_lane[piece.lane]);
+    }
+}
+
+static size_t count_texts(const struct ms_spool *spool)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < ms_spool_n_lanes(spool); i++)
+        n += ms_spool_lane(spool, i).names->n * MS_NAME_TEXTS;
+    return n;
+}
+
+enum ms_status ms_numbering_make(const struct ms_spool *spool, const char *first,
+                                 struct ms_numbering *out, struct ms_error *err)
+{
+    struct ms_text_key key;
+    bool all = !ms_spool_has_dropped(spool);
+    memset(out, 0, sizeof *out);
+    out->n_lanes = ms_spool_n_lanes(spool);
+    out->string_bytes = MS_FIRST_PLACE;
+    size_t *turns = calloc(out->n_lanes, sizeof *turns);
+    bool good = turns && make_maps(&out->files, spool, false, all) &&
+                make_maps(&out->names, spool, true, all) &&
+                ms_index_expect(&out->by_text, count_texts(spool)) &&
+                ms_text_key_set(&key, first) && place(out, &key) != UINT32_MAX;
+    if (good && !all)
+        mark(out, spool);
+    good = good && number_all(out, spool, turns);
+    free(turns);
+    if (good)
+        return MS_OK;
+    bool too_long = out->string_bytes > UINT32_MAX / 2;
+    ms_numbering_fini(out);
+    return too_long ? ms_fail(err, MS_E_LIMIT, NULL, MS_NO_OFFSET, "more than 4 GB of names")
+                    : ms_fail_memory(err);
+}
