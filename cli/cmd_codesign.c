@@ -112,7 +112,7 @@ static bool write_stderr(void *to, const char *bytes, size_t n)
 /* Lines that go beside an answer, as codesign has them. */
 static void print_aside(const struct codesign_view *view)
 {
-    struct ms_sink aside = {write_stderr, NULL, false};
+    struct ms_sink aside = {.write = write_stderr};
     if (opt.display)
         codesign_lines(&aside, view, opt.n_v);
 }

@@ -256,7 +256,7 @@ static enum ms_status write_text(struct run *run, const struct subject *subject,
                                  struct ms_tree_result *result, struct ms_error *err)
 {
     struct waiting waiting = {run, subject, tree, style->glob, seconds, false};
-    struct ms_sink sink = {put_waiting, &waiting, false};
+    struct ms_sink sink = {.write = put_waiting, .to = &waiting};
     if (opt.lookup && subject->member)
         return ms_symbol_tree_write(tree, style, &sink, result, err);
     if (!opt.no_headers)

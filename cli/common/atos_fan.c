@@ -9,10 +9,11 @@
 /* Questions that a worker takes at a time, and those that are done before any is printed. */
 enum { CHUNK = 128, WAVE = 16 * CHUNK };
 
-/* What a chunk came to. */
+/* What a chunk came to: its sink writes to the end of `text`. */
 struct chunk {
+    struct ms_sink sink;
     char *text;
-    size_t n, room;
+    size_t room;
     int status;
 };
 
@@ -35,19 +36,24 @@ bool atos_fan_pays(const struct atos_printer *printer, size_t n, size_t n_worker
     return n >= 8 * CHUNK && count_workers(n_workers) > 1 && !printer->dedup && !printer->verbose;
 }
 
+static size_t text_bytes(const struct chunk *chunk)
+{
+    return chunk->sink.at ? (size_t)(chunk->sink.at - chunk->text) : 0; /* NULL: it failed */
+}
+
+/* Makes room, which the sink then has. */
 static bool keep(void *to, const char *bytes, size_t n)
 {
     struct chunk *chunk = to;
-    if (n > chunk->room - chunk->n) {
-        size_t room = chunk->room * 2 + n + (16 << 10);
-        char *text = room > n ? realloc(chunk->text, room) : NULL;
-        if (!text)
-            return false;
-        chunk->text = text;
-        chunk->room = room;
-    }
-    memcpy(chunk->text + chunk->n, bytes, n);
-    chunk->n += n;
+    size_t have = text_bytes(chunk), room = chunk->room * 2 + n + (16 << 10);
+    char *text = room > n ? realloc(chunk->text, room) : NULL;
+    if (!text)
+        return false;
+    memcpy(text + have, bytes, n);
+    chunk->text = text;
+    chunk->room = room;
+    chunk->sink.at = text + have + n;
+    chunk->sink.end = text + room;
     return true;
 }
 
@@ -55,17 +61,17 @@ static void do_chunk(void *owner, size_t worker, size_t item)
 {
     struct fan *fan = owner;
     struct chunk *chunk = &fan->chunks[item];
-    struct ms_sink sink = {keep, chunk, false};
     struct atos_printer *printer = &fan->printers[worker];
     size_t end = (item + 1) * CHUNK < fan->n ? (item + 1) * CHUNK : fan->n;
-    printer->sink = &sink;
-    chunk->n = 0;
+    char *text = chunk->text;
+    chunk->sink = (struct ms_sink){keep, chunk, false, text, text ? text + chunk->room : NULL};
     chunk->status = EXIT_DONE;
+    printer->sink = &chunk->sink;
     for (size_t i = item * CHUNK; i < end && chunk->status == EXIT_DONE; i++) {
         const struct atos_question *q = &fan->questions[i];
         chunk->status = atos_print(printer, q, fan->text + q->word, &fan->answers[i]);
     }
-    if (sink.failed && chunk->status == EXIT_DONE) {
+    if (chunk->sink.failed && chunk->status == EXIT_DONE) {
         complain("out of memory");
         chunk->status = EXIT_SYSTEM;
     }
@@ -78,7 +84,8 @@ static int print_wave(struct fan *fan, struct ms_sink *sink, size_t n_workers)
     int status = EXIT_DONE;
     ms_workers_run(n_workers, n, do_chunk, fan);
     for (size_t i = 0; i < n && status == EXIT_DONE; i++) {
-        ms_sink_write(sink, fan->chunks[i].text, fan->chunks[i].n);
+        if (text_bytes(&fan->chunks[i]))
+            ms_sink_write(sink, fan->chunks[i].text, text_bytes(&fan->chunks[i]));
         status = fan->chunks[i].status;
     }
     return status;

@@ -68,7 +68,7 @@ static bool keep(void *to, const char *bytes, size_t n)
 
 static bool keep_name(void *to, const struct ms_found_name *name)
 {
-    struct ms_sink sink = {keep, to, false};
+    struct ms_sink sink = {.write = keep, .to = to};
     ms_sink_plain_n(&sink, name->demangled, name->n_demangled);
     return !sink.failed;
 }

@@ -86,7 +86,7 @@ void otool_code_json(struct otool_run *run, const struct ms_macho *macho,
     lines.has_bytes = run->want->opcodes || macho->cputype == MS_CPU_ARM;
     lines.n = 0;
     out_stdout(&out);
-    out.sink = (struct ms_sink){take, &lines, false};
+    out.sink = (struct ms_sink){.write = take, .to = &lines};
     ms_json_field(json, "segment", section->segment_name);
     ms_json_field(json, "section", section->name);
     otool_put_code(run, macho, section, &out);

@@ -53,10 +53,17 @@ static bool write_all(struct out *out, const char *bytes, size_t n)
     return true;
 }
 
+/* Lends the sink the whole buffer. */
+static void empty(struct out *out)
+{
+    out->sink.at = out->buffer;
+    out->sink.end = out->buffer + sizeof out->buffer;
+}
+
 static bool drain(struct out *out)
 {
-    size_t n = out->n;
-    out->n = 0;
+    size_t n = (size_t)(out->sink.at - out->buffer);
+    empty(out);
     return write_all(out, out->buffer, n);
 }
 
@@ -69,12 +76,12 @@ static bool buffered_write(void *to, const char *bytes, size_t n)
 {
     struct out *out = to;
     while (n) {
-        size_t room = sizeof out->buffer - out->n, part = n < room ? n : room;
-        memcpy(out->buffer + out->n, bytes, part);
-        out->n += part;
+        size_t room = (size_t)(out->sink.end - out->sink.at), part = n < room ? n : room;
+        memcpy(out->sink.at, bytes, part);
+        out->sink.at += part;
         bytes += part;
         n -= part;
-        if (out->n == sizeof out->buffer && !drain(out))
+        if (out->sink.at == out->sink.end && !drain(out))
             return false;
     }
     return true;
@@ -87,7 +94,7 @@ static void start(struct out *out, int fd)
     out->sink.failed = false;
     out->fd = fd;
     out->failed_with = 0;
-    out->n = 0;
+    empty(out);
     out->temporary = NULL;
     out->path = NULL;
 }

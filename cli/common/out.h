@@ -13,7 +13,6 @@ struct out {
     struct ms_sink sink;  /* write here */
     int fd;
     int failed_with;      /* errno of the write that failed */
-    size_t n;
     char *temporary;      /* file to rename to `path`, NULL for stdout and devices */
     char *path;           /* where links lead; NULL = stdout */
     char buffer[65536];

@@ -135,19 +135,33 @@ static inline uint64_t ms_cursor_uint(struct ms_cursor *c, unsigned size)
     return 0;
 }
 
+/** A number out of LEB128, and what stands behind it: NULL, it can't be read. By value, so that a
+ *  loop's cursor can stay in registers. */
+struct ms_leb {
+    const uint8_t *at;
+    uint64_t value;
+};
+struct ms_leb ms_uleb_slow(const uint8_t *at, const uint8_t *end);
+
 /**
  * LEB128 (DWARF 5 §7.6). Padding bytes are accepted as producers write them; a value
  * that needs more than 64 bits, or more than 10 significant bytes, spoils the cursor.
  */
-uint64_t ms_cursor_uleb_slow(struct ms_cursor *c);
-int64_t ms_cursor_sleb(struct ms_cursor *c);
-
 static inline uint64_t ms_cursor_uleb(struct ms_cursor *c)
 {
     if (c->at < c->end && *c->at < 0x80) /* nearly all are one byte long */
         return *c->at++;
-    return ms_cursor_uleb_slow(c);
+    struct ms_leb leb = ms_uleb_slow(c->at, c->end);
+    if (!leb.at)
+        ms_cursor_spoil(c);
+    else
+        c->at = leb.at;
+    return leb.value;
 }
+int64_t ms_cursor_sleb(struct ms_cursor *c);
+
+/** Passes over n numbers in LEB128, however long. */
+void ms_cursor_skip_lebs(struct ms_cursor *c, uint64_t n);
 
 /** A NUL-terminated string inside the input, borrowed; "" and a bad cursor without a NUL. */
 static inline const char *ms_cursor_string(struct ms_cursor *c)

@@ -126,6 +126,6 @@ int main(int argc, char **argv)
         return 2;
     }
     run.path = argv[3];
-    run.sink = (struct ms_sink){take_bytes, &run, false};
+    run.sink = (struct ms_sink){.write = take_bytes, .to = &run};
     return write_tree(&run, argv);
 }

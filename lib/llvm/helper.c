@@ -102,7 +102,7 @@ static uint64_t number(const char *text, uint64_t otherwise)
 static int disassemble(char **argv)
 {
     struct disasm_request request = {0};
-    struct ms_sink sink = {write_out, NULL, false};
+    struct ms_sink sink = {.write = write_out};
     struct ms_file *file = NULL;
     struct ms_macho macho;
     struct ms_bytes slice;

@@ -1,12 +1,26 @@
 #include "pack/msym.h"
 
-#include "base/array.h"
 #include "base/cursor.h"
 #include "pack/check.h"
 #include "pack/msym_format.h"
+#include "pack/msym_record.h"
 
 #include <stdlib.h>
 #include <string.h>
+
+/* Where a block's code starts, and where its records and those of the next one do. */
+struct block {
+    uint64_t low, first, end;
+};
+
+/* From record to record of a block. What comes next is likely to be near. */
+struct walk {
+    size_t i; /* of the block */
+    struct block block;
+    struct ms_cursor at; /* the next record */
+    uint64_t low, high;  /* code of the one before */
+    struct ms_bytes record;
+};
 
 struct ms_msym {
     struct ms_bytes bytes; /* of the header and all behind it */
@@ -19,15 +33,8 @@ struct ms_msym {
     /* A page: so many from it on are known to hold no end of a string. Strings that overlap would
      * be read to their ends again and again without it. */
     uint32_t *endless;
-    /* Of the record that was read last. */
-    struct ms_piece piece;
-    struct ms_piece_node *nodes;
-    struct ms_piece_span *spans;
-    struct ms_piece_row *rows;
-    struct ms_piece_file *list;
-    size_t nodes_room, spans_room, rows_room, list_room;
-    uint64_t *list_numbers; /* of the files in `list` */
-    size_t list_numbers_room;
+    struct walk walk;
+    struct ms_msym_record record; /* the one that was read last */
 };
 
 void ms_msym_head(const struct ms_msym *msym, struct ms_msym_head *out)
@@ -41,11 +48,7 @@ void ms_msym_close(struct ms_msym *m)
         return;
     free(m->tested);
     free(m->endless);
-    free(m->nodes);
-    free(m->spans);
-    free(m->rows);
-    free(m->list);
-    free(m->list_numbers);
+    ms_msym_record_fini(&m->record);
     free(m);
 }
 
@@ -56,18 +59,15 @@ static uint64_t offset_of(const struct ms_msym *m, const uint8_t *at)
     return (uint64_t)(at - m->bytes.at);
 }
 
+/* Of bytes that are long enough. */
 static uint64_t u64_at(struct ms_bytes bytes, size_t off)
 {
-    struct ms_cursor c = ms_cursor_over(bytes, false);
-    ms_cursor_seek(&c, off);
-    return ms_cursor_u64(&c);
+    return ms_load_u64(bytes.at + off, false);
 }
 
 static uint32_t u32_at(struct ms_bytes bytes, size_t off)
 {
-    struct ms_cursor c = ms_cursor_over(bytes, false);
-    ms_cursor_seek(&c, off);
-    return ms_cursor_u32(&c);
+    return ms_load_u32(bytes.at + off, false);
 }
 
 /* Cuts a part of `count` items off the front of *rest. */
@@ -166,21 +166,27 @@ enum ms_status ms_msym_open(struct ms_bytes bytes, const char *where, struct ms_
 
 /* ---- pages ------------------------------------------------------------------------------- */
 
-/* Tests the pages that hold [at, at + n), of which all lies in m->paged. */
-static enum ms_status test(struct ms_msym *m, const uint8_t *at, size_t n, struct ms_error *err)
+static enum ms_status test_page(struct ms_msym *m, size_t page, struct ms_error *err)
 {
-    size_t off = (size_t)(at - m->paged.at), last = n ? (off + n - 1) / MSYM_PAGE : off / MSYM_PAGE;
-    for (size_t page = off / MSYM_PAGE; page <= last && n; page++) {
-        size_t start = page * MSYM_PAGE;
-        size_t bytes = m->paged.n - start < MSYM_PAGE ? m->paged.n - start : MSYM_PAGE;
-        if (m->tested[page / 8] >> page % 8 & 1)
-            continue;
-        if (ms_check(m->paged.at + start, bytes) != u32_at(m->checks, page * 4))
-            return ms_fail(err, MS_E_FORMAT, m->where, MSYM_HEADER + start,
-                           "checksum of a page of the index differs: the file is damaged");
-        m->tested[page / 8] |= (uint8_t)(1 << page % 8);
-    }
+    size_t start = page * MSYM_PAGE;
+    size_t bytes = m->paged.n - start < MSYM_PAGE ? m->paged.n - start : MSYM_PAGE;
+    if (ms_check(m->paged.at + start, bytes) != u32_at(m->checks, page * 4))
+        return ms_fail(err, MS_E_FORMAT, m->where, MSYM_HEADER + start,
+                       "checksum of a page of the index differs: the file is damaged");
+    m->tested[page / 8] |= (uint8_t)(1 << page % 8);
     return MS_OK;
+}
+
+/* Tests the pages that hold [at, at + n), of which all lies in m->paged. */
+static inline enum ms_status test(struct ms_msym *m, const uint8_t *at, size_t n,
+                                  struct ms_error *err)
+{
+    size_t off = (size_t)(at - m->paged.at), end = (off + n + MSYM_PAGE - 1) / MSYM_PAGE;
+    enum ms_status status = MS_OK;
+    for (size_t page = off / MSYM_PAGE; page < end && n && status == MS_OK; page++)
+        if (!(m->tested[page / 8] >> page % 8 & 1))
+            status = test_page(m, page, err);
+    return status;
 }
 
 /* What page number `page` has of the strings; none of it behind their end. */
@@ -253,89 +259,13 @@ static enum ms_status strings_of(struct ms_msym *m, struct ms_bytes table, uint6
     return status;
 }
 
-/* ---- a record ---------------------------------------------------------------------------- */
-
-static uint64_t get_signed(struct ms_cursor *c)
-{
-    uint64_t value = ms_cursor_uleb(c);
-    return value >> 1 ^ (value & 1 ? UINT64_MAX : 0);
-}
-
-static bool make_room(void *items_pointer, uint64_t n, size_t *room, size_t item_bytes)
-{
-    while (*room < n)
-        if (!ms_array_grow(items_pointer, *room, room, item_bytes))
-            return false;
-    return true;
-}
-
-/* A count whose items take `least` bytes each at least. */
-static uint64_t get_count(struct ms_cursor *c, size_t least)
-{
-    uint64_t n = ms_cursor_uleb(c);
-    if (n > ms_cursor_left(c) / least)
-        ms_cursor_spoil(c);
-    return c->bad ? 0 : n;
-}
-
-/*
- * Of files and names a record gives numbers; the strings behind them lie elsewhere in the file, so
- * only those that an answer needs are looked for: until then a file has none, and a node its
- * number plus one.
- */
-static enum ms_status read_files(struct ms_msym *m, struct ms_cursor *c, struct ms_error *err)
-{
-    uint64_t n = get_count(c, 1), number = 0;
-    if (!make_room(&m->list, n, &m->list_room, sizeof *m->list))
-        return ms_fail_memory(err);
-    while (m->list_numbers_room < m->list_room)
-        if (!ms_array_grow(&m->list_numbers, m->list_numbers_room, &m->list_numbers_room,
-                           sizeof *m->list_numbers))
-            return ms_fail_memory(err);
-    for (uint64_t i = 0; i < n && !c->bad; i++) {
-        number += get_signed(c);
-        m->list_numbers[i] = number;
-        m->list[i] = (struct ms_piece_file){NULL, NULL, NULL};
-    }
-    m->piece.files = m->list;
-    m->piece.n_files = (size_t)n;
-    return MS_OK;
-}
-
-static enum ms_status read_nodes(struct ms_msym *m, struct ms_cursor *c, struct ms_error *err)
-{
-    uint64_t n = get_count(c, 3), number = 0, start = m->piece.low;
-    if (n >= MS_NO_PARENT || !make_room(&m->nodes, n, &m->nodes_room, sizeof *m->nodes))
-        return ms_fail_memory(err);
-    for (uint64_t i = 0; i < n && !c->bad; i++) {
-        struct ms_piece_node *node = &m->nodes[i];
-        uint64_t back = ms_cursor_uleb(c);
-        number += get_signed(c);
-        uint64_t has_start = ms_cursor_uleb(c);
-        if (has_start)
-            start += (has_start - 1) >> 1 ^ ((has_start - 1) & 1 ? UINT64_MAX : 0);
-        if ((back >= i && (i || back)) || number >= m->names_n)
-            ms_cursor_spoil(c);
-        *node = (struct ms_piece_node){.names = (uint32_t)number + 1,
-                                       .has_start = has_start != 0,
-                                       .start_vm = has_start ? start : 0,
-                                       .parent = i ? (uint32_t)(i - 1 - back) : MS_NO_PARENT};
-        if (i) {
-            node->call_file = (uint32_t)ms_cursor_uleb(c);
-            node->call_line = (uint32_t)ms_cursor_uleb(c);
-            node->call_column = (uint32_t)ms_cursor_uleb(c);
-        }
-    }
-    m->piece.nodes = m->nodes;
-    m->piece.n_nodes = (size_t)n;
-    return MS_OK;
-}
+/* ---- strings of a record ------------------------------------------------------------------ */
 
 /* Looks for the strings of the node's names. */
 static enum ms_status name_node(struct ms_msym *m, uint32_t node, struct ms_error *err)
 {
     const char *names[2];
-    struct ms_piece_node *named = &m->nodes[node];
+    struct ms_piece_node *named = &m->record.nodes[node];
     if (!named->names)
         return MS_OK;
     enum ms_status status = strings_of(m, m->names, m->names_n, named->names - 1, 2, names, err);
@@ -350,28 +280,29 @@ static enum ms_status name_node(struct ms_msym *m, uint32_t node, struct ms_erro
 /* The same of a file, as rows and calls name it: 1 + its place in the list; others have none. */
 static enum ms_status name_file(struct ms_msym *m, uint32_t file, struct ms_error *err)
 {
+    struct ms_msym_record *r = &m->record;
     const char *names[3];
-    if (!file || file > m->piece.n_files || m->list[file - 1].file)
+    if (!file || file > r->piece.n_files || r->files[file - 1].file)
         return MS_OK;
     enum ms_status status =
-        strings_of(m, m->files, m->files_n, m->list_numbers[file - 1], 3, names, err);
+        strings_of(m, m->files, m->files_n, r->file_numbers[file - 1], 3, names, err);
     if (status == MS_OK)
-        m->list[file - 1] = (struct ms_piece_file){names[0], names[1], names[2]};
+        r->files[file - 1] = (struct ms_piece_file){names[0], names[1], names[2]};
     return status;
 }
 
-/* What the answer at one address needs. */
-static enum ms_status name_chain(struct ms_msym *m, uint64_t address, struct ms_error *err)
+/* What the answer needs at the address that the record was read for. */
+static enum ms_status name_chain(struct ms_msym *m, struct ms_error *err)
 {
-    const struct ms_piece_row *row = ms_piece_row_at(&m->piece, address);
-    enum ms_status status = row ? name_file(m, row->file, err) : MS_OK;
-    if (!m->piece.n_nodes)
+    const struct ms_msym_record *r = &m->record;
+    enum ms_status status = name_file(m, r->rows[0].file, err);
+    if (!r->piece.n_nodes)
         return status;
-    for (uint32_t node = ms_piece_node_at(&m->piece, address);
-         node != MS_NO_PARENT && status == MS_OK; node = m->nodes[node].parent) {
+    for (uint32_t node = r->spans[0].node; node != MS_NO_PARENT && status == MS_OK;
+         node = r->nodes[node].parent) {
         status = name_node(m, node, err);
         if (status == MS_OK)
-            status = name_file(m, m->nodes[node].call_file, err);
+            status = name_file(m, r->nodes[node].call_file, err);
     }
     return status;
 }
@@ -379,90 +310,21 @@ static enum ms_status name_chain(struct ms_msym *m, uint64_t address, struct ms_
 static enum ms_status name_all(struct ms_msym *m, struct ms_error *err)
 {
     enum ms_status status = MS_OK;
-    for (size_t i = 0; i < m->piece.n_nodes && status == MS_OK; i++)
+    for (size_t i = 0; i < m->record.piece.n_nodes && status == MS_OK; i++)
         status = name_node(m, (uint32_t)i, err);
-    for (size_t i = 0; i < m->piece.n_files && status == MS_OK; i++)
+    for (size_t i = 0; i < m->record.piece.n_files && status == MS_OK; i++)
         status = name_file(m, (uint32_t)i + 1, err);
     return status;
 }
 
-static enum ms_status read_spans(struct ms_msym *m, struct ms_cursor *c, unsigned scale,
+static enum ms_status bad_record(struct ms_msym *m, struct ms_bytes record, uint64_t low,
                                  struct ms_error *err)
 {
-    uint64_t n = get_count(c, 2), low = m->piece.low, node = 0;
-    if (!make_room(&m->spans, n, &m->spans_room, sizeof *m->spans))
-        return ms_fail_memory(err);
-    for (uint64_t i = 0; i < n && !c->bad; i++) {
-        low += ms_cursor_uleb(c) << scale;
-        node += get_signed(c);
-        if (node >= m->piece.n_nodes)
-            ms_cursor_spoil(c);
-        m->spans[i] = (struct ms_piece_span){low, (uint32_t)node};
-    }
-    m->piece.spans = m->spans;
-    m->piece.n_spans = (size_t)n;
-    return MS_OK;
-}
-
-static enum ms_status read_rows(struct ms_msym *m, struct ms_cursor *c, unsigned scale,
-                                struct ms_error *err)
-{
-    uint64_t n = get_count(c, 2), low = m->piece.low;
-    uint32_t line = 0, file = 0;
-    if (!make_room(&m->rows, n, &m->rows_room, sizeof *m->rows))
-        return ms_fail_memory(err);
-    for (uint64_t i = 0; i < n && !c->bad; i++) {
-        uint8_t head = ms_cursor_u8(c);
-        uint64_t step = head & MSYM_MOST_STEP, lines = head >> 3;
-        if (!step) {
-            step = ms_cursor_uleb(c);
-            if (step & 1)
-                file = (uint32_t)ms_cursor_uleb(c);
-            step >>= 1;
-        }
-        line += lines == MSYM_LINE_MORE ? (uint32_t)get_signed(c)
-                                        : (uint32_t)lines + (uint32_t)MSYM_LINE_BASE;
-        low += step << scale;
-        m->rows[i] = (struct ms_piece_row){low, file, line, (uint32_t)ms_cursor_uleb(c)};
-    }
-    m->piece.rows = m->rows;
-    m->piece.n_rows = (size_t)n;
-    return MS_OK;
-}
-
-/* Reads what stands behind the three numbers that every record begins with into m->piece. */
-static enum ms_status read_record(struct ms_msym *m, struct ms_bytes bytes, uint64_t low,
-                                  uint64_t high, struct ms_error *err)
-{
-    struct ms_cursor c = ms_cursor_over(bytes, false);
-    enum ms_status status = test(m, bytes.at, bytes.n, err);
-    if (status != MS_OK)
-        return status;
-    uint64_t head = ms_cursor_uleb(&c);
-    unsigned scale = head & 4 ? 2 : 0;
-    m->piece = (struct ms_piece){.low = low, .high = high, .damaged = head & 2};
-    m->piece.source = (enum ms_source)(head >> 3 <= MS_SOURCE_REPORT ? head >> 3 : 0);
-    status = read_files(m, &c, err);
-    if (status == MS_OK)
-        status = read_nodes(m, &c, err);
-    if (status == MS_OK)
-        status = read_spans(m, &c, scale, err);
-    if (status == MS_OK)
-        status = read_rows(m, &c, scale, err);
-    if (status == MS_OK && (c.bad || ms_cursor_left(&c) || head >> 3 > MS_SOURCE_REPORT))
-        status = ms_fail(err, MS_E_FORMAT, m->where, offset_of(m, bytes.at),
-                         "record of 0x%llx cannot be read", (unsigned long long)low);
-    if (status != MS_OK)
-        m->piece.low = m->piece.high = 0;
-    return status;
+    return ms_fail(err, MS_E_FORMAT, m->where, offset_of(m, record.at),
+                   "record of 0x%llx cannot be read", (unsigned long long)low);
 }
 
 /* ---- looking up -------------------------------------------------------------------------- */
-
-/* Where a block's code starts, and where its records and those of the next one do. */
-struct block {
-    uint64_t low, first, end;
-};
 
 static enum ms_status block_at(struct ms_msym *m, size_t i, struct block *out, struct ms_error *err)
 {
@@ -481,14 +343,47 @@ static enum ms_status block_at(struct ms_msym *m, size_t i, struct block *out, s
     return MS_OK;
 }
 
-/* The last block that starts at or below the address. */
-static enum ms_status find_block(struct ms_msym *m, uint64_t address, struct block *out,
-                                 struct ms_error *err)
+static enum ms_status start_block(struct ms_msym *m, size_t i, struct ms_error *err)
 {
-    size_t from = 0, n = m->head.n_blocks;
+    struct walk *walk = &m->walk;
+    struct ms_bytes bytes;
+    enum ms_status status = block_at(m, i, &walk->block, err);
+    if (status != MS_OK) {
+        memset(walk, 0, sizeof *walk); /* nothing is in it */
+        return status;
+    }
+    ms_bytes_part(m->records, walk->block.first, walk->block.end - walk->block.first, &bytes);
+    walk->i = i;
+    walk->at = ms_cursor_over(bytes, false);
+    walk->low = walk->high = walk->block.low;
+    return MS_OK;
+}
+
+/*
+ * Goes to the last block that starts at or below the address. It is looked for from the block in
+ * hand on, in steps that double: who has many addresses asks in their order.
+ */
+static enum ms_status find_block(struct ms_msym *m, uint64_t address, struct ms_error *err)
+{
+    size_t from = 0, n = m->head.n_blocks, step = 1;
+    struct block block;
+    if (m->walk.block.end && m->walk.block.low <= address) {
+        from = m->walk.i + 1;
+        n -= from;
+        for (enum ms_status status; n > step; step *= 2) {
+            status = block_at(m, from + step - 1, &block, err);
+            if (status != MS_OK)
+                return status;
+            if (block.low > address) {
+                n = step - 1;
+                break;
+            }
+            from += step;
+            n -= step;
+        }
+    }
     while (n) {
         size_t half = n / 2;
-        struct block block;
         enum ms_status status = block_at(m, from + half, &block, err);
         if (status != MS_OK)
             return status;
@@ -499,96 +394,122 @@ static enum ms_status find_block(struct ms_msym *m, uint64_t address, struct blo
             n = half;
         }
     }
-    return from ? block_at(m, from - 1, out, err) : MS_ABSENT;
+    if (!from)
+        return MS_ABSENT;
+    if (m->walk.block.end && from - 1 == m->walk.i && address >= m->walk.low)
+        return MS_OK;
+    return start_block(m, from - 1, err);
 }
 
-/* A record's own bytes, and where it is; false at the end, or when that can't be read. */
-static bool next_record(struct ms_cursor *c, uint64_t *low, uint64_t *high, struct ms_bytes *bytes)
+static enum ms_status bad_block(struct ms_msym *m, struct ms_error *err)
 {
-    if (!ms_cursor_left(c))
-        return false;
+    const struct block *block = &m->walk.block;
+    uint64_t low = block->low, first = block->first;
+    memset(&m->walk, 0, sizeof m->walk);
+    return ms_fail(err, MS_E_FORMAT, m->where, offset_of(m, m->records.at) + first,
+                   "records of the block at 0x%llx cannot be read", (unsigned long long)low);
+}
+
+/* Takes the next record of the block; MS_ABSENT at its end. Of the record's own bytes none are
+ * tested. */
+static enum ms_status next_record(struct ms_msym *m, struct ms_error *err)
+{
+    enum { FRONT = 3 * 10 }; /* bytes of three numbers */
+    struct walk *walk = &m->walk;
+    struct ms_cursor *c = &walk->at;
+    size_t left = ms_cursor_left(c);
+    if (!left)
+        return MS_ABSENT;
     if (ms_cursor_offset(c) >= MSYM_BLOCK_BYTES)
-        ms_cursor_spoil(c);
+        return bad_block(m, err);
+    enum ms_status status = test(m, c->at, left < FRONT ? left : FRONT, err);
+    if (status != MS_OK)
+        return status;
     uint64_t gap = ms_cursor_uleb(c), n = ms_cursor_uleb(c), size = ms_cursor_uleb(c);
-    *bytes = ms_cursor_bytes(c, size);
-    if (c->bad || !n || ms_add_overflows(*high, gap, low) || ms_add_overflows(*low, n, high))
-        ms_cursor_spoil(c);
-    return !c->bad;
+    walk->record = ms_cursor_bytes(c, size);
+    if (c->bad || !n || ms_add_overflows(walk->high, gap, &walk->low) ||
+        ms_add_overflows(walk->low, n, &walk->high))
+        return bad_block(m, err);
+    return MS_OK;
 }
 
-static enum ms_status bad_block(struct ms_msym *m, const struct block *block, struct ms_error *err)
-{
-    return ms_fail(err, MS_E_FORMAT, m->where, offset_of(m, m->records.at) + block->first,
-                   "records of the block at 0x%llx cannot be read", (unsigned long long)block->low);
-}
-
+/* Begins to read the record that has an address. */
 static enum ms_status find_record(struct ms_msym *m, uint64_t address, struct ms_error *err)
 {
-    struct block block;
-    struct ms_bytes bytes, record;
-    enum ms_status status = find_block(m, address, &block, err);
+    struct walk *walk = &m->walk;
+    enum ms_status status = find_block(m, address, err);
+    while (status == MS_OK && walk->high <= address)
+        status = next_record(m, err);
     if (status != MS_OK)
         return status;
-    ms_bytes_part(m->records, block.first, block.end - block.first, &bytes);
-    status = test(m, bytes.at, bytes.n < MSYM_BLOCK_FRONT ? bytes.n : MSYM_BLOCK_FRONT, err);
-    if (status != MS_OK)
-        return status;
-    struct ms_cursor c = ms_cursor_over(bytes, false);
-    uint64_t low, high = block.low;
-    while (next_record(&c, &low, &high, &record)) {
-        if (address < low)
-            return MS_ABSENT;
-        if (address < high)
-            return read_record(m, record, low, high, err);
-    }
-    return c.bad ? bad_block(m, &block, err) : MS_ABSENT;
+    if (address < walk->low)
+        return MS_ABSENT;
+    status = test(m, walk->record.at, walk->record.n, err);
+    if (status == MS_OK)
+        status =
+            ms_msym_record_start(&m->record, walk->record, walk->low, walk->high, m->names_n, err);
+    return status == MS_E_FORMAT ? bad_record(m, walk->record, walk->low, err) : status;
 }
 
 enum ms_status ms_msym_find(struct ms_msym *m, uint64_t address, struct ms_ready_answer *out,
                             struct ms_error *err)
 {
+    struct ms_msym_record *r = &m->record;
+    enum ms_status status = MS_OK;
     out->n_frames = 0;
     out->damaged = false;
-    if (address < m->piece.low || address >= m->piece.high) {
-        enum ms_status status = find_record(m, address, err);
-        if (status != MS_OK)
-            return status;
-    }
-    enum ms_status named = name_chain(m, address, err);
-    if (named != MS_OK)
-        return named;
-    ms_ready_from_piece(&m->piece, address, out);
+    if (address < r->piece.low || address >= r->piece.high)
+        status = find_record(m, address, err);
+    if (status != MS_OK)
+        return status;
+    uint64_t low = r->piece.low;
+    status = ms_msym_record_seek(r, address, err);
+    if (status == MS_E_FORMAT)
+        return bad_record(m, r->bytes, low, err);
+    if (status == MS_OK)
+        status = name_chain(m, err);
+    if (status != MS_OK)
+        return status;
+    ms_ready_from_piece(&r->piece, address, out);
     return out->n_frames ? MS_OK : MS_ABSENT;
+}
+
+static enum ms_status check_record(struct ms_msym *m, struct ms_error *err)
+{
+    const struct walk *walk = &m->walk;
+    enum ms_status status =
+        ms_msym_record_read(&m->record, walk->record, walk->low, walk->high, m->names_n, err);
+    if (status == MS_E_FORMAT)
+        return bad_record(m, walk->record, walk->low, err);
+    return status == MS_OK ? name_all(m, err) : status;
 }
 
 enum ms_status ms_msym_check(struct ms_msym *m, ms_msym_taker take, void *owner,
                              struct ms_error *err)
 {
-    struct block block;
     uint64_t last = m->head.base_vm, n = 0;
     enum ms_status status = test(m, m->paged.at, m->paged.n, err);
     for (size_t i = 0; i < m->head.n_blocks && status == MS_OK; i++) {
-        struct ms_bytes bytes, record;
-        status = block_at(m, i, &block, err);
+        status = start_block(m, i, err);
         if (status != MS_OK)
             break;
-        ms_bytes_part(m->records, block.first, block.end - block.first, &bytes);
-        struct ms_cursor c = ms_cursor_over(bytes, false);
-        uint64_t low, high = block.low;
-        if (block.low < last || (i == 0 && block.first))
-            return bad_block(m, &block, err);
-        while (status == MS_OK && next_record(&c, &low, &high, &record)) {
-            status = read_record(m, record, low, high, err);
-            if (status == MS_OK)
-                status = name_all(m, err);
+        if (m->walk.block.low < last || (i == 0 && m->walk.block.first))
+            return bad_block(m, err);
+        while ((status = next_record(m, err)) == MS_OK) {
+            status = check_record(m, err);
             n++;
-            if (status == MS_OK && take && !take(owner, &m->piece))
+            if (status != MS_OK)
+                break;
+            if (take && !take(owner, &m->record.piece)) {
+                m->record.piece.low = m->record.piece.high = 0;
                 return MS_OK;
+            }
         }
-        if (status == MS_OK && c.bad)
-            return bad_block(m, &block, err);
-        last = high;
+        last = m->walk.high;
+        if (status == MS_ABSENT)
+            status = MS_OK;
     }
+    m->record.piece.low = m->record.piece.high = 0; /* it was read for no address */
     if (status == MS_OK && n != m->head.n_records)
         return ms_fail(err, MS_E_FORMAT, m->where, MSYM_AT_N_RECORDS,
                        "%llu records, the header says %llu", (unsigned long long)n,

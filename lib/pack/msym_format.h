@@ -42,8 +42,7 @@ enum {
     MSYM_FILE = 12,
     MSYM_NAME = 8,
     MSYM_PAGE = 1024,
-    MSYM_BLOCK_BYTES = 3072,          /* a record begins before so many bytes of its block */
-    MSYM_BLOCK_FRONT = 3072 + 3 * 10, /* and so it says until here where it lies */
+    MSYM_BLOCK_BYTES = 3072, /* a record begins before so many bytes of its block */
     /* Offsets in the header. */
     MSYM_AT_VERSION = 4,
     MSYM_AT_FLAGS = 6,

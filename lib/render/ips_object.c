@@ -33,7 +33,7 @@ static bool quote_write(void *to, const char *bytes, size_t n)
 void ms_ips_quote(struct ms_text *text, const char *bytes, size_t n, struct ms_ips_quoting quoting)
 {
     struct quote_target target = {text, quoting};
-    struct ms_sink sink = {quote_write, &target, false};
+    struct ms_sink sink = {.write = quote_write, .to = &target};
     ms_json_escape(&sink, bytes, n);
 }
 

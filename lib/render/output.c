@@ -8,17 +8,37 @@
 
 /* ---- the sink ------------------------------------------------------------------------ */
 
+static void fail(struct ms_sink *sink)
+{
+    sink->failed = true;
+    sink->at = sink->end = NULL;
+}
+
+/* What doesn't fit into the room that the owner lends. */
+static void write_through(struct ms_sink *sink, const char *bytes, size_t n)
+{
+    if (!sink->failed && n && !sink->write(sink->to, bytes, n))
+        fail(sink);
+}
+
+static inline void put(struct ms_sink *sink, const char *bytes, size_t n)
+{
+    if (n >= (size_t)(sink->end - sink->at)) {
+        write_through(sink, bytes, n);
+        return;
+    }
+    memcpy(sink->at, bytes, n);
+    sink->at += n;
+}
+
 void ms_sink_write(struct ms_sink *sink, const char *bytes, size_t n)
 {
-    if (sink->failed || n == 0)
-        return;
-    if (!sink->write(sink->to, bytes, n))
-        sink->failed = true;
+    put(sink, bytes, n);
 }
 
 void ms_sink_puts(struct ms_sink *sink, const char *text)
 {
-    ms_sink_write(sink, text, strlen(text));
+    put(sink, text, strlen(text));
 }
 
 static bool is_control(const unsigned char *at)
@@ -52,7 +72,7 @@ void ms_sink_plain_n(struct ms_sink *sink, const char *text, size_t n_text)
     const unsigned char *at = (const unsigned char *)text, *end = at + n_text;
     while (at < end) {
         size_t n = plain_run(at, (size_t)(end - at));
-        ms_sink_write(sink, (const char *)at, n);
+        put(sink, (const char *)at, n);
         at += n;
         if (at == end)
             return;
@@ -68,7 +88,7 @@ void ms_sink_uint(struct ms_sink *sink, uint64_t value)
     do
         digits[--at] = (char)('0' + value % 10);
     while (value /= 10);
-    ms_sink_write(sink, digits + at, sizeof digits - at);
+    put(sink, digits + at, sizeof digits - at);
 }
 
 void ms_sink_printf(struct ms_sink *sink, const char *format, ...)
@@ -80,7 +100,7 @@ void ms_sink_printf(struct ms_sink *sink, const char *format, ...)
     int n = vsnprintf(small, sizeof small, format, args);
     va_end(args);
     if (n < 0) {
-        sink->failed = true;
+        fail(sink);
     } else if ((size_t)n < sizeof small) {
         ms_sink_write(sink, small, (size_t)n);
     } else {
@@ -90,7 +110,7 @@ void ms_sink_printf(struct ms_sink *sink, const char *format, ...)
             ms_sink_write(sink, large, (size_t)n);
             free(large);
         } else {
-            sink->failed = true;
+            fail(sink);
         }
     }
     va_end(again);
@@ -110,11 +130,11 @@ static void new_line(struct ms_json *json)
     static const char blanks[] = "                                ";
     if (!json->indent)
         return;
-    ms_sink_write(json->sink, "\n", 1);
+    put(json->sink, "\n", 1);
     size_t left = (size_t)json->indent * json->depth;
     while (left) {
         size_t part = left < sizeof blanks - 1 ? left : sizeof blanks - 1;
-        ms_sink_write(json->sink, blanks, part);
+        put(json->sink, blanks, part);
         left -= part;
     }
 }
@@ -130,7 +150,7 @@ static void separate(struct ms_json *json)
         return;
     bool *has_member = &json->has_member[json->depth - 1];
     if (*has_member)
-        ms_sink_write(json->sink, ",", 1);
+        put(json->sink, ",", 1);
     *has_member = true;
     new_line(json);
 }
@@ -138,10 +158,10 @@ static void separate(struct ms_json *json)
 static void open_level(struct ms_json *json, const char *bracket)
 {
     separate(json);
-    ms_sink_write(json->sink, bracket, 1);
+    put(json->sink, bracket, 1);
     if (json->depth == MS_JSON_DEPTH) {
         /* The caller's mistake. Failing is better than a document with brackets missing. */
-        json->sink->failed = true;
+        fail(json->sink);
         return;
     }
     json->has_member[json->depth++] = false;
@@ -150,19 +170,19 @@ static void open_level(struct ms_json *json, const char *bracket)
 static void close_level(struct ms_json *json, const char *bracket)
 {
     if (json->depth == 0) {
-        json->sink->failed = true;
+        fail(json->sink);
         return;
     }
     json->depth--;
     if (json->has_member[json->depth])
         new_line(json);
-    ms_sink_write(json->sink, bracket, 1);
+    put(json->sink, bracket, 1);
 }
 
 void ms_json_raw(struct ms_json *json, const char *text, size_t n)
 {
     separate(json);
-    ms_sink_write(json->sink, text, n);
+    put(json->sink, text, n);
 }
 
 void ms_json_object(struct ms_json *json)
@@ -188,16 +208,16 @@ void ms_json_array_end(struct ms_json *json)
 void ms_json_key(struct ms_json *json, const char *key)
 {
     ms_json_string(json, key);
-    ms_sink_puts(json->sink, json->indent ? ": " : ":");
+    put(json->sink, ": ", json->indent ? 2 : 1);
     json->after_key = true;
 }
 
 void ms_json_string_n(struct ms_json *json, const char *text, size_t n)
 {
     separate(json);
-    ms_sink_write(json->sink, "\"", 1);
+    put(json->sink, "\"", 1);
     ms_json_escape(json->sink, text, n);
-    ms_sink_write(json->sink, "\"", 1);
+    put(json->sink, "\"", 1);
 }
 
 void ms_json_string(struct ms_json *json, const char *text)
@@ -299,7 +319,7 @@ static void escape_one(struct ms_sink *sink, unsigned char c)
     const char *found = c ? strchr(named, c) : NULL;
     if (found) {
         char pair[2] = {'\\', letters[found - named]};
-        ms_sink_write(sink, pair, 2);
+        put(sink, pair, 2);
     } else {
         ms_sink_printf(sink, "\\u%04x", c);
     }
@@ -319,14 +339,14 @@ void ms_json_escape(struct ms_sink *sink, const char *text, size_t n)
             i += length;
             continue;
         }
-        ms_sink_write(sink, text + done, i - done);
+        put(sink, text + done, i - done);
         if (bad)
-            ms_sink_write(sink, "\xef\xbf\xbd", 3);
+            put(sink, "\xef\xbf\xbd", 3);
         else
             escape_one(sink, at[i]);
         i += bad ? bad : 1;
         done = i;
     }
     if (n > done)
-        ms_sink_write(sink, text + done, n - done);
+        put(sink, text + done, n - done);
 }

@@ -18,7 +18,7 @@ static bool count(void *to, const char *bytes, size_t n)
 
 static void write_all(const struct ms_plist *plist)
 {
-    struct ms_sink sink = {count, NULL, false};
+    struct ms_sink sink = {.write = count};
     struct ms_json json;
     char path[32];
     if (!plist)

@@ -37,7 +37,7 @@ static void write_one(const struct ms_macho *macho, const struct ms_nm_options *
                       struct seen *seen, struct ms_nm_result *result)
 {
     struct ms_error err;
-    struct ms_sink sink = {take, seen, false};
+    struct ms_sink sink = {.write = take, .to = seen};
     memset(seen, 0, sizeof *seen);
     seen->in_order = true;
     if (ms_nm_write(macho, options, &sink, result, &err) != MS_OK)
@@ -104,7 +104,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     } else if (dice >> 13 & 1) {
         write_names(&macho, &seen);
     } else {
-        struct ms_sink sink = {take, &seen, false};
+        struct ms_sink sink = {.write = take, .to = &seen};
         struct ms_json json;
         ms_json_init(&json, &sink, 0);
         (void)ms_nm_write_json(&macho, &options, &json, &result, &err);

@@ -24,7 +24,7 @@ static bool count(void *to, const char *bytes, size_t n)
 static void show(struct ms_bytes file, const struct ms_otool_style *style, bool as_json)
 {
     struct count counted = {0, 65536 + file.n * 4096};
-    struct ms_sink sink = {count, &counted, false};
+    struct ms_sink sink = {.write = count, .to = &counted};
     struct ms_json json;
     struct ms_otool_out out = {&sink, as_json ? &json : NULL, style};
     struct ms_otool_image image;
@@ -63,7 +63,7 @@ static void show(struct ms_bytes file, const struct ms_otool_style *style, bool 
 static void show_archive(struct ms_bytes file, const struct ms_otool_style *style)
 {
     struct count counted = {0, 65536 + file.n * 64};
-    struct ms_sink sink = {count, &counted, false};
+    struct ms_sink sink = {.write = count, .to = &counted};
     struct ms_otool_out out = {&sink, NULL, style};
     struct ms_archive archive;
     struct ms_archive_member member;
@@ -99,7 +99,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     show_archive(file, &styles[form]);
     if (ms_fat_parse(file, "fuzz", &fat, &err) == MS_OK) {
         struct count counted = {0, 65536 + size * 64};
-        struct ms_sink sink = {count, &counted, false};
+        struct ms_sink sink = {.write = count, .to = &counted};
         struct ms_otool_out out = {&sink, NULL, &styles[form]};
         ms_otool_fat(&fat, &out);
         ms_fat_fini(&fat);

@@ -47,7 +47,7 @@ static bool is_plain(const struct ms_plist *value)
 static void write_and_read(const struct ms_plist *plist)
 {
     struct text xml = {NULL, 0, 0}, other = {NULL, 0, 0};
-    struct ms_sink sink = {append, &xml, false}, second = {append, &other, false};
+    struct ms_sink sink = {.write = append, .to = &xml}, second = {.write = append, .to = &other};
     struct ms_json json;
     struct ms_plist_tree *again = NULL;
     struct ms_error err;

@@ -64,7 +64,7 @@ static void write_tree(const struct ms_symbol_tree *tree, unsigned dice)
     struct ms_tree_result result;
     struct ms_error err;
     size_t lines = 0;
-    struct ms_sink sink = {count, &lines, false};
+    struct ms_sink sink = {.write = count, .to = &lines};
     struct ms_tree_style style = {.mangled = dice & 1, .full_path = dice & 2, .indent = dice % 5};
     if (dice % 3 == 1 && tree->n_symbols) {
         style.has_address = true;

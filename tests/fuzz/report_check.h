@@ -66,7 +66,7 @@ static bool check_append(void *to, const char *bytes, size_t n)
 static inline struct ms_sink check_sink(struct ms_text *text)
 {
     ms_text_init(text, (size_t)1 << 30);
-    return (struct ms_sink){check_append, text, false};
+    return (struct ms_sink){.write = check_append, .to = text};
 }
 
 #endif

@@ -85,7 +85,7 @@ static inline struct ms_text write_report(const struct parsed *p, size_t i,
     struct ms_error err;
     struct ms_shown *nothing = calloc(p->file.reports[i].n_frames + 1, sizeof *nothing);
     ms_text_init(&text, (size_t)1 << 30);
-    struct ms_sink sink = {append_text, &text, false};
+    struct ms_sink sink = {.write = append_text, .to = &text};
     cr_assert_not_null(nothing);
     cr_assert_eq(ms_report_write(&p->file, i, shown ? shown : nothing, format, style, &sink, &err),
                  MS_OK);

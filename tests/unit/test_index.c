@@ -164,7 +164,7 @@ static bool append(void *to, const char *bytes, size_t n)
 Test(plain, written_to_a_sink)
 {
     char text[64] = "";
-    struct ms_sink sink = {append, text, false};
+    struct ms_sink sink = {.write = append, .to = text};
     ms_sink_plain(&sink, dirty);
     ms_sink_plain(&sink, "");
     ms_sink_plain(&sink, "\n");

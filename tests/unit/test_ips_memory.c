@@ -31,7 +31,7 @@ static enum ms_status write_named(const struct ms_report_file *file, enum ms_rep
                                   struct ms_error *err)
 {
     struct ms_shown shown[16];
-    struct ms_sink sink = {swallow, NULL, false};
+    struct ms_sink sink = {.write = swallow};
     cr_assert_leq(file->reports[0].n_frames, 16);
     for (size_t i = 0; i < 16; i++)
         shown[i] = (struct ms_shown){.frames = chain, .n_frames = 2};

@@ -268,7 +268,7 @@ Test(ips_splice, a_sink_that_fails_says_so)
 {
     struct parsed p = parse(HEADER PAYLOAD(FRAMES(FRAME("16"))));
     struct ms_shown shown[2] = {{.n_frames = 0}, {.n_frames = 0}};
-    struct ms_sink sink = {refuse, NULL, false};
+    struct ms_sink sink = {.write = refuse};
     struct ms_error err;
     cr_assert_eq(ms_report_write(&p.file, 0, shown, MS_FORMAT_IPS, NULL, &sink, &err), MS_OK);
     cr_assert(sink.failed);

@@ -37,7 +37,7 @@ static struct ms_error err;
 static const char *nm(const struct build *b, const struct ms_nm_options *options)
 {
     struct ms_macho macho;
-    struct ms_sink sink = {to_text, &out, false};
+    struct ms_sink sink = {.write = to_text, .to = &out};
     ms_text_fini(&out);
     ms_text_init(&out, (size_t)1 << 30);
     cr_assert_eq(ms_macho_parse(build_bytes(b), "x", &macho, &err), MS_OK, "%s", err.text);
@@ -593,7 +593,7 @@ Test(nm, json)
     struct ms_json json;
     ms_text_fini(&out);
     ms_text_init(&out, 1 << 20);
-    struct ms_sink sink = {to_text, &out, false};
+    struct ms_sink sink = {.write = to_text, .to = &out};
     ms_json_init(&json, &sink, 0);
     cr_assert_eq(ms_macho_parse(build_bytes(&b), "x", &macho, &err), MS_OK);
     struct ms_nm_options options = {.order = MS_NM_AS_FILED, .stabs = true, .demangle = true};

@@ -43,7 +43,7 @@ static void exhaust(bool as_json)
     long before = alive;
     for (long n = 0; n < 20; n++) {
         size_t written = 0;
-        struct ms_sink sink = {count, &written, false};
+        struct ms_sink sink = {.write = count, .to = &written};
         struct ms_json json;
         struct ms_nm_result result;
         memset(&err, 0, sizeof err);

@@ -56,7 +56,7 @@ static const char *show(const struct bytes *b, enum what what, bool verbose, boo
                         enum ms_status *status)
 {
     struct ms_otool_style style = {verbose, false, false, NULL};
-    struct ms_sink sink = {to_text, &out, false};
+    struct ms_sink sink = {.write = to_text, .to = &out};
     struct ms_json writer;
     struct ms_otool_out to = {&sink, json ? &writer : NULL, &style};
     ms_json_init(&writer, &sink, 0);
@@ -361,7 +361,7 @@ Test(otool, archive_headers)
                                "#1/8            x           1     2     9       12        `\n"
                                "member\0\0abcd";
     struct ms_otool_style style = {true, true, false, NULL};
-    struct ms_sink sink = {to_text, &out, false};
+    struct ms_sink sink = {.write = to_text, .to = &out};
     struct ms_otool_out to = {&sink, NULL, &style};
     struct ms_archive archive;
     struct ms_bytes bytes = {(const uint8_t *)text, sizeof text - 1};

@@ -17,7 +17,7 @@ static struct ms_sink start(size_t max)
 {
     ms_text_fini(&out);
     ms_text_init(&out, max);
-    return (struct ms_sink){to_text, &out, false};
+    return (struct ms_sink){.write = to_text, .to = &out};
 }
 
 static const char *escaped(const char *text, size_t n)

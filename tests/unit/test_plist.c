@@ -67,7 +67,7 @@ enum { AS_XML, AS_TREE, AS_JSON };
 static void writes(const struct ms_plist *plist, int as, const char *text)
 {
     struct build b = {NULL, 0, 0, false, false};
-    struct ms_sink sink = {append, &b, false};
+    struct ms_sink sink = {.write = append, .to = &b};
     struct ms_json json;
     if (as == AS_XML)
         ms_plist_write_xml(&sink, plist);
@@ -132,7 +132,7 @@ Test(plist_xml, written)
         "\t[Key] u\n\t[Value]\n\t\t[Int] 18446744073709551615\n");
     /* What is written is read as the same, and written as the same. */
     struct build b = {NULL, 0, 0, false, false};
-    struct ms_sink sink = {append, &b, false};
+    struct ms_sink sink = {.write = append, .to = &b};
     char path[64];
     ms_plist_write_xml(&sink, ms_plist_root(tree));
     struct ms_plist_tree *again = good(ms_plist_parse, b.at, b.n);
@@ -489,7 +489,7 @@ Test(plist, control_characters)
     ms_plist_close(tree);
     tree = good_xml("<plist><string>\xc2\x9b &#13;&#127; \xc2\xa9</string></plist>");
     struct build b = {NULL, 0, 0, false, false};
-    struct ms_sink sink = {append, &b, false};
+    struct ms_sink sink = {.write = append, .to = &b};
     ms_plist_write_xml(&sink, ms_plist_root(tree));
     put_u8(&b, 0);
     cr_assert_not_null(strstr((const char *)b.at, "<string>&#155; &#13;&#127; \xc2\xa9</string>"));

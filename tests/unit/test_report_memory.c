@@ -74,7 +74,7 @@ Test(report_memory, writing)
     for (long n = 0;; n++) {
         struct ms_error err;
         size_t written = 0;
-        struct ms_sink sink = {count_bytes, &written, false};
+        struct ms_sink sink = {.write = count_bytes, .to = &written};
         long before = alive;
         countdown = n;
         enum ms_status status = ms_report_write(&file, 0, shown, MS_FORMAT_SAME, NULL, &sink, &err);

@@ -22,7 +22,7 @@ static void expect_written(const char *text, const struct ms_shown_frame *start,
     struct ms_text out;
     struct ms_error err;
     ms_text_init(&out, 1 << 20);
-    struct ms_sink sink = {append, &out, false};
+    struct ms_sink sink = {.write = append, .to = &out};
     for (size_t i = 0; i < report->n_frames; i++) {
         const char *symbol = report->frames[i].symbol;
         shown[i].why = MS_WHY_STRIPPED;

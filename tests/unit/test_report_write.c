@@ -24,7 +24,7 @@ static char *write_with(const char *text, const struct names *names, size_t n_na
     struct ms_text out;
     struct ms_error err;
     ms_text_init(&out, 1 << 20);
-    struct ms_sink sink = {append, &out, false};
+    struct ms_sink sink = {.write = append, .to = &out};
     for (size_t i = 0; i < file.reports[0].n_frames; i++)
         for (size_t k = 0; k < n_names; k++)
             if (names[k].address == file.reports[0].frames[i].address_rt)
@@ -325,7 +325,7 @@ Test(report_write, refuses)
     struct ms_error err;
     struct ms_text out;
     ms_text_init(&out, 1 << 20);
-    struct ms_sink sink = {append, &out, false};
+    struct ms_sink sink = {.write = append, .to = &out};
     cr_expect_eq(ms_report_write(&file, 1, NULL, MS_FORMAT_SAME, NULL, &sink, &err), MS_E_ARGUMENT);
     cr_expect_str_eq(err.text, "report 1 was asked for, the file has 1");
     cr_expect_eq(ms_report_write(&file, 0, NULL, MS_FORMAT_IPS, NULL, &sink, &err),
@@ -344,7 +344,7 @@ Test(report_write, a_sink_that_fails_stays_failed)
     struct ms_text out;
     memset(shown, 0, sizeof shown);
     ms_text_init(&out, 4);
-    struct ms_sink sink = {append, &out, false};
+    struct ms_sink sink = {.write = append, .to = &out};
     cr_expect_eq(ms_report_write(&file, 0, shown, MS_FORMAT_TEXT, NULL, &sink, &err), MS_OK);
     cr_expect(sink.failed);
     ms_report_file_fini(&file);

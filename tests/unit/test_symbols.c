@@ -60,7 +60,7 @@ static void check(struct image *image, const struct ms_tree_sources *sources,
     struct ms_tree_result result;
     struct ms_error err;
     struct ms_text out;
-    struct ms_sink sink = {to_text, &out, false};
+    struct ms_sink sink = {.write = to_text, .to = &out};
     ms_text_init(&out, (size_t)1 << 30);
     cr_assert_not_null(opened);
     read_tree(opened, sources, &tree);

@@ -13,11 +13,16 @@ extern "C" {
 /**
  * A place that bytes are written to. `write` returns false when it cannot; the sink then
  * has `failed` set, writes nothing more, and its owner reports the cause once.
+ *
+ * Most of what is written is a few bytes long. An owner that has room for them may say where:
+ * as long as they fit between `at` and `end` they are put there, `at` goes on, and `write` isn't
+ * called. What has been put there stands before the bytes that `write` gets.
  */
 struct ms_sink {
     bool (*write)(void *to, const char *bytes, size_t n);
     void *to;
     bool failed;
+    char *at, *end; /**< NULL: every write is a call of `write` */
 };
 
 void ms_sink_write(struct ms_sink *sink, const char *bytes, size_t n);
