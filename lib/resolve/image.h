@@ -91,6 +91,9 @@ void ms_image_symbol_frame(struct ms_image *image, uint64_t address_vm, struct m
 /** Reads the symbol tables on first use. */
 void ms_image_read_symbols(struct ms_image *image);
 
+/** After memory ran out: what could not be read for it is read anew by the next look-up. */
+void ms_image_retry(struct ms_image *image);
+
 /** MS_E_IO when a file of the image was truncated under us; MS_OK. */
 enum ms_status ms_image_intact(const struct ms_image *image, struct ms_error *err);
 

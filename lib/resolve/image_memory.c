@@ -51,3 +51,25 @@ void ms_image_bound_index(struct ms_image *image, struct ms_ready_index *index)
     if (image->max_memory)
         ms_ready_index_set_meter(index, went_through, image);
 }
+
+/* What was never read to its end was never part of an answer, so that nobody has strings of it. */
+void ms_image_retry(struct ms_image *image)
+{
+    if (!image->starved)
+        return;
+    image->starved = false;
+    if (image->symbols_ready == MS_FAILED) {
+        ms_symbols_fini(&image->binary_symbols);
+        ms_symbols_fini(&image->debug_symbols);
+        image->symbols_ready = MS_NOT_YET;
+    }
+    if (image->runtime_ready == MS_FAILED)
+        image->runtime_ready = MS_NOT_YET;
+    if (!image->oso)
+        image->oso_ready = MS_NOT_YET;
+    if (image->dwarf_ready == MS_FAILED && image->dwarf_error.status == MS_E_NOMEM) {
+        ms_dwarf_unload(&image->dwarf);
+        image->dwarf_ready = MS_NOT_YET;
+        image->index_ready = MS_NOT_YET;
+    }
+}

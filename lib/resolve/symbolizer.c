@@ -3,6 +3,7 @@
 
 #include "base/array.h"
 #include "base/error.h"
+#include "resolve/image.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -104,17 +105,22 @@ static bool is_outdated(const struct ms_symbolizer *s, const struct ms_opened *o
     return !info.has_dwarf && !info.has_index && ms_catalog_debug(&s->catalog, &o->uuid);
 }
 
-/* More files are known than when it was opened. */
-static void open_better(struct ms_symbolizer *s, struct ms_opened *known)
+/* More files are known than when it was opened. False without memory: then it is as it was. */
+static bool open_better(struct ms_symbolizer *s, struct ms_opened *known)
 {
-    if (known->image) /* its strings are promised for as long as the symbolizer lives */
-        known->earlier = known->image;
+    const struct ms_opened before = *known;
     known->image = NULL;
     open_best(s, known);
-    if (!known->image && known->error.status != MS_E_NOMEM) {
-        known->image = known->earlier;
-        known->earlier = NULL;
+    if (known->error.status == MS_E_NOMEM) {
+        ms_image_close(known->image);
+        *known = before;
+        return false;
     }
+    if (!known->image)
+        known->image = before.image;
+    else if (before.image) /* its strings are promised for as long as the symbolizer lives */
+        known->earlier = before.image;
+    return true;
 }
 
 enum ms_status ms_symbolizer_image(struct ms_symbolizer *s, const struct ms_uuid *uuid,
@@ -125,9 +131,7 @@ enum ms_status ms_symbolizer_image(struct ms_symbolizer *s, const struct ms_uuid
         struct ms_opened *known = &s->opened[*out];
         if (!ms_uuid_equal(&known->uuid, uuid))
             continue;
-        if (is_outdated(s, known))
-            open_better(s, known);
-        return known->error.status == MS_E_NOMEM ? ms_fail_memory(err) : MS_OK;
+        return is_outdated(s, known) && !open_better(s, known) ? ms_fail_memory(err) : MS_OK;
     }
     struct ms_opened new;
     memset(&new, 0, sizeof new);
@@ -139,4 +143,12 @@ enum ms_status ms_symbolizer_image(struct ms_symbolizer *s, const struct ms_uuid
     }
     *out = (uint32_t)(s->n_opened - 1);
     return ms_index_add(&s->by_uuid, hash, *out) ? MS_OK : ms_fail_memory(err);
+}
+
+void ms_symbolizer_retry(struct ms_symbolizer *s)
+{
+    ms_symbolizer_drop_store(s); /* names of tables that are read anew among them */
+    for (size_t i = 0; i < s->n_opened; i++)
+        if (s->opened[i].image)
+            ms_image_retry(s->opened[i].image);
 }

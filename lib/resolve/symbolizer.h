@@ -51,6 +51,9 @@ struct ms_symbolizer {
 enum ms_status ms_symbolizer_image(struct ms_symbolizer *symbolizer, const struct ms_uuid *uuid,
                                    uint32_t *out, struct ms_error *err);
 
+/** After memory ran out: what there is to be had of it is tried again. */
+void ms_symbolizer_retry(struct ms_symbolizer *symbolizer);
+
 /** Lets go of what is kept from group to group. */
 void ms_symbolizer_drop_store(struct ms_symbolizer *symbolizer);
 

@@ -321,6 +321,8 @@ static enum ms_status attempt(struct ms_symbolizer *symbolizer,
                          "the names of several reports are too long to be kept together");
     for (size_t i = 0; i < n && status != MS_OK; i++)
         ms_symbolication_fini(&out[i]);
+    if (status == MS_E_NOMEM)
+        ms_symbolizer_retry(symbolizer);
     return status;
 }
 
