@@ -8,21 +8,34 @@
 #include "dwarf/bounds.h"
 #include "dwarf/lookup.h"
 
+/** The file of a stretch that no row has. */
+#define MS_NO_ROW UINT32_MAX
+
+/** From `low` on, to the next one's. */
+struct ms_unit_row {
+    uint64_t low;
+    uint32_t file; /* DWARF's number; MS_NO_ROW: then line and column are 0 */
+    uint32_t line, column;
+};
+
 /** Zeroed is empty; reused from unit to unit. */
 struct ms_piece_rows {
-    struct ms_bounds starts;       /* of the stretches; each goes on to the next one's */
-    const struct ms_row_hit *hits; /* one each; high of 0: no row has it */
-    struct ms_row_hit *own;        /* those of `hits` that needed no second look */
-    size_t own_room;
+    struct ms_unit_row *items; /* ascending; no two in succession say the same */
+    size_t n, room;
+    size_t found;            /* by the last search */
+    struct ms_bounds starts; /* of a table that is looked up address by address */
 };
 void ms_piece_rows_fini(struct ms_piece_rows *rows);
 
 /**
  * Reads the line table of the unit that `lookup` was started on; a fault goes to lookup->error.
- * The rows live until the next is read, or lookup runs another.
  * @return MS_OK, MS_E_NOMEM
  */
 enum ms_status ms_piece_rows_read(struct ms_piece_rows *rows, struct ms_lookup *lookup,
                                   struct ms_error *err);
+
+/** The last row at or before the address; the first one when all lie behind it. Quick when it lies
+ *  close behind the one that was found last. */
+size_t ms_piece_rows_find(struct ms_piece_rows *rows, uint64_t address);
 
 #endif

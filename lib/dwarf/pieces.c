@@ -3,6 +3,7 @@
 #include "base/array.h"
 #include "base/limits.h"
 #include "dwarf/cover.h"
+#include "dwarf/piece_layout.h"
 #include "dwarf/piece_rows.h"
 #include "dwarf/reader.h"
 
@@ -21,25 +22,17 @@ struct node_slot {
     uint32_t first, last; /* of a subprogram: of all ranges in it, in `next`, plus one; 0 = none */
 };
 
-/* From a bound of the function in hand to the next: which of its ranges has it, and who is
- * innermost there. */
-struct segment {
-    uint64_t size; /* of the range; 0 = none has it */
-    uint32_t node;
-};
-
 struct ms_piece_maker {
     struct ms_lookup lookup;
     const struct ms_named_ranges *named;
     struct ms_stretches listed, covered; /* what .debug_aranges and the unit itself say it has */
     struct ms_stretches done[2];         /* what its functions have of these */
     struct ms_piece_rows rows;           /* of the unit's lines */
-    struct ms_bounds bounds;             /* of the function in hand */
+    struct ms_piece_layout layout;       /* of the function in hand */
     uint32_t *next; /* of the gathered ranges, the next in the same subprogram, plus one */
     size_t next_room;
-    struct segment *segments; /* one a bound */
-    size_t segments_room;
-    uint64_t claim_budget; /* of the unit: segments that may still be filled */
+    struct ms_dwarf_range even; /* addresses of one rank, which was asked for last */
+    uint8_t even_rank;
     ms_piece_taker take;
     void *owner;
     uint64_t unit_off;
@@ -63,23 +56,8 @@ struct ms_piece_maker {
     size_t n_node_slots;
 };
 
-/* ---- addresses at which something changes --------------------------------------------------- */
-
-static size_t find_bound(const struct ms_bounds *b, uint64_t address)
-{
-    return ms_lower_bound(b->items, b->n, address);
-}
-
-/* Where the stretches that reach into [low, high) start and end. */
-static bool add_stretch_bounds(struct ms_bounds *b, const struct ms_stretches *s, uint64_t low,
-                               uint64_t high)
-{
-    for (size_t i = ms_stretches_find(s, low); i < s->n && s->items[i].low < high; i++)
-        if ((s->items[i].low > low && !ms_bounds_add(b, s->items[i].low)) ||
-            (s->items[i].high < high && !ms_bounds_add(b, s->items[i].high)))
-            return false;
-    return true;
-}
+/* ---- what the unit has ------------------------------------------------------------------------
+ */
 
 static bool take_cover(void *owner, const struct ms_unit *unit, uint64_t low, uint64_t high)
 {
@@ -90,6 +68,7 @@ static bool take_cover(void *owner, const struct ms_unit *unit, uint64_t low, ui
 static enum ms_status find_listed(struct ms_piece_maker *m, struct ms_error *err)
 {
     m->listed.n = m->covered.n = m->done[0].n = m->done[1].n = 0;
+    m->even = (struct ms_dwarf_range){0, 0};
     if (!ms_stretches_add_named(&m->listed, m->lookup.dwarf, m->named, m->unit_off))
         return ms_fail_memory(err);
     ms_stretches_join(&m->listed);
@@ -109,13 +88,20 @@ static enum ms_status find_covered(struct ms_piece_maker *m, const struct ms_uni
 }
 
 /* 0 or 1 as in struct ms_piece_claim; 2: the unit doesn't have it. */
-static uint8_t rank_at(const struct ms_piece_maker *m, uint64_t address)
+static uint8_t rank_at(struct ms_piece_maker *m, uint64_t address)
 {
     const struct ms_stretches *both[] = {&m->listed, &m->covered};
+    if (m->even.low <= address && address < m->even.high)
+        return m->even_rank;
     for (uint8_t rank = 0; rank < 2; rank++) {
         size_t i = ms_stretches_find(both[rank], address);
-        if (i < both[rank]->n && both[rank]->items[i].low <= address)
-            return rank;
+        if (i == both[rank]->n || both[rank]->items[i].low > address)
+            continue;
+        if (!rank || !m->listed.n) { /* all of it has the rank */
+            m->even = both[rank]->items[i];
+            m->even_rank = rank;
+        }
+        return rank;
     }
     return 2;
 }
@@ -143,8 +129,8 @@ static uint32_t file_of(struct ms_piece_maker *m, uint64_t number)
     return slot->file;
 }
 
-/* The piece's number of a node of the scan; those that it is inlined into come before it. */
-static uint32_t node_of(struct ms_piece_maker *m, uint32_t node)
+/* A node that the piece does not have yet; those that it is inlined into come before it. */
+static uint32_t make_node(struct ms_piece_maker *m, uint32_t node)
 {
     uint32_t chain[MS_MAX_INLINE_DEPTH + 1];
     size_t n = 0;
@@ -184,6 +170,13 @@ static uint32_t node_of(struct ms_piece_maker *m, uint32_t node)
     return parent;
 }
 
+/* The piece's number of a node of the scan. */
+static inline uint32_t node_of(struct ms_piece_maker *m, uint32_t node)
+{
+    const struct node_slot *slot = &m->node_slots[node];
+    return slot->stamp == m->stamp ? slot->node : make_node(m, node);
+}
+
 static void start_piece(struct ms_piece_maker *m)
 {
     if (!++m->stamp) /* the slots have been used 2^32 times: none may seem to be of this piece */
@@ -194,26 +187,34 @@ static void start_piece(struct ms_piece_maker *m)
 /* The rows of [low, high). */
 static void put_rows(struct ms_piece_maker *m, uint64_t low, uint64_t high)
 {
-    struct ms_piece_row last = {0, 0, 0, 0};
-    size_t i = find_bound(&m->rows.starts, low);
-    if (i && (i == m->rows.starts.n || m->rows.starts.items[i] > low))
-        i--; /* the row that began before goes on */
-    for (; i < m->rows.starts.n && m->rows.starts.items[i] < high; i++) {
-        const struct ms_row_hit *hit = &m->rows.hits[i];
-        struct ms_piece_row row = {m->rows.starts.items[i] > low ? m->rows.starts.items[i] : low, 0,
-                                   0, 0};
-        if (hit->high)
-            row.file = file_of(m, hit->file);
-        if (row.file) {
-            row.line = hit->line;
-            row.column = hit->column;
-        }
-        if (row.file == last.file && row.line == last.line && row.column == last.column)
-            continue;
-        if (!MS_PUSH(m->out_rows, m->n_out_rows, m->out_rows_room, row))
+    const struct ms_unit_row *rows = m->rows.items;
+    size_t i = ms_piece_rows_find(&m->rows, low), end = i, n = 0;
+    uint32_t number = MS_NO_ROW, file = 0, last = 0; /* DWARF's, the piece's, the last row's */
+    while (end < m->rows.n && rows[end].low < high)
+        end++;
+    while (m->out_rows_room < end - i)
+        if (!ms_array_grow(&m->out_rows, m->out_rows_room, &m->out_rows_room,
+                           sizeof *m->out_rows)) {
             m->no_memory = true;
-        last = row;
+            return;
+        }
+    for (; i < end; i++) {
+        struct ms_piece_row *row = &m->out_rows[n];
+        if (rows[i].file != number) {
+            number = rows[i].file;
+            file = number == MS_NO_ROW ? 0 : file_of(m, number);
+        }
+        if (!file && !last)
+            continue;
+        last = file;
+        row->low = rows[i].low > low ? rows[i].low : low;
+        row->file = file;
+        row->line = file ? rows[i].line : 0;
+        row->column = file ? rows[i].column : 0;
+        n++;
     }
+    m->n_out_rows = n;
+    m->rows.found = end ? end - 1 : 0;
 }
 
 static void hand_over(struct ms_piece_maker *m, uint64_t low, uint64_t high,
@@ -239,78 +240,22 @@ static void hand_over(struct ms_piece_maker *m, uint64_t low, uint64_t high,
 
 /* ---- one function ------------------------------------------------------------------------ */
 
-/* The bounds of a function's ranges and of all that is inlined there. False without memory. */
-static bool collect_bounds(struct ms_piece_maker *m, uint32_t first)
+/* The spans of the marks from `first` to `end`. */
+static void put_spans(struct ms_piece_maker *m, size_t first, size_t end)
 {
-    const struct ms_dwarf *dwarf = m->lookup.dwarf;
-    m->bounds.n = 0;
-    for (uint32_t i = first; i; i = m->next[i - 1]) {
-        const struct ms_gathered *g = &m->lookup.scan.gathered[i - 1];
-        if (!ms_bounds_add(&m->bounds, g->low) || !ms_bounds_add(&m->bounds, g->high))
-            return false;
-        if (g->node != g->root)
+    const struct ms_mark *marks = m->layout.marks;
+    uint32_t last = MS_NO_NODE;
+    while (m->spans_room < end - first)
+        if (!ms_array_grow(&m->spans, m->spans_room, &m->spans_room, sizeof *m->spans)) {
+            m->no_memory = true;
+            return;
+        }
+    for (size_t i = first; i < end; i++) {
+        if (marks[i].node == last)
             continue;
-        if ((ms_dwarf_trust(dwarf, g->low) != MS_TRUST_ALL &&
-             !ms_bounds_add_code(&m->bounds, dwarf, g->low, g->high)) ||
-            !add_stretch_bounds(&m->bounds, &m->listed, g->low, g->high) ||
-            !add_stretch_bounds(&m->bounds, &m->covered, g->low, g->high))
-            return false;
+        last = marks[i].node;
+        m->spans[m->n_spans++] = (struct ms_piece_span){marks[i].low, node_of(m, last)};
     }
-    if (!ms_bounds_sort(&m->bounds))
-        return false;
-    while (m->segments_room < m->bounds.n)
-        if (!ms_array_grow(&m->segments, m->segments_room, &m->segments_room, sizeof *m->segments))
-            return false;
-    for (size_t i = 0; i < m->bounds.n; i++)
-        m->segments[i] = (struct segment){0, MS_NO_NODE};
-    return true;
-}
-
-/* A range of the function itself: it has what no smaller one of its ranges has. */
-static void fill_function(struct ms_piece_maker *m, const struct ms_gathered *g)
-{
-    enum ms_trust trust = ms_dwarf_trust(m->lookup.dwarf, g->low);
-    for (size_t i = find_bound(&m->bounds, g->low);
-         i < m->bounds.n && m->bounds.items[i] < g->high && m->claim_budget; i++) {
-        struct segment *segment = &m->segments[i];
-        m->claim_budget--;
-        if ((segment->size && segment->size <= g->high - g->low) ||
-            !ms_trust_allows(m->lookup.dwarf, trust, m->bounds.items[i]))
-            continue;
-        *segment = (struct segment){g->high - g->low, g->node};
-    }
-}
-
-/* A call that is inlined there. */
-static void fill_inlined(struct ms_piece_maker *m, const struct ms_gathered *g)
-{
-    for (size_t i = find_bound(&m->bounds, g->low);
-         i < m->bounds.n && m->bounds.items[i] < g->high && m->claim_budget; i++) {
-        m->claim_budget--;
-        if (m->segments[i].size)
-            m->segments[i].node = g->node;
-    }
-}
-
-/* In the order of the tree, so that the deepest call wins; a function's own ranges stand before
- * what is inlined into it. */
-static void fill_segments(struct ms_piece_maker *m, uint32_t first)
-{
-    for (uint32_t i = first; i; i = m->next[i - 1]) {
-        const struct ms_gathered *g = &m->lookup.scan.gathered[i - 1];
-        if (g->node == g->root)
-            fill_function(m, g);
-        else
-            fill_inlined(m, g);
-    }
-}
-
-static void put_span(struct ms_piece_maker *m, uint64_t low, uint32_t node)
-{
-    struct ms_piece_span span = {low, node_of(m, node)};
-    if ((!m->n_spans || m->spans[m->n_spans - 1].node != span.node) &&
-        !MS_PUSH(m->spans, m->n_spans, m->spans_room, span))
-        m->no_memory = true;
 }
 
 /* Keeps the first fault, so that what comes next is blamed for its own alone. */
@@ -324,22 +269,22 @@ static void note_fault(struct ms_piece_maker *m)
 /* The pieces of the function in hand: stretches that one of its ranges has, of one rank. */
 static void give_function(struct ms_piece_maker *m, uint32_t root)
 {
-    const struct ms_bounds *b = &m->bounds;
+    const struct ms_mark *marks = m->layout.marks;
     uint64_t order = m->unit_off + m->lookup.scan.nodes[root].die_off;
-    for (size_t i = 0, end; i + 1 < b->n && !m->no_memory; i = end) {
-        uint64_t size = m->segments[i].size;
-        uint8_t rank = size ? rank_at(m, b->items[i]) : 2;
+    for (size_t i = 0, end; i + 1 < m->layout.n && !m->no_memory; i = end) {
+        uint64_t size = marks[i].size;
+        uint8_t rank = size ? rank_at(m, marks[i].low) : 2;
         end = i + 1;
         if (rank == 2)
             continue;
+        while (end + 1 < m->layout.n && marks[end].size == size &&
+               rank_at(m, marks[end].low) == rank)
+            end++;
         start_piece(m);
-        put_span(m, b->items[i], m->segments[i].node);
-        for (; end + 1 < b->n && m->segments[end].size == size && rank_at(m, b->items[end]) == rank;
-             end++)
-            put_span(m, b->items[end], m->segments[end].node);
-        put_rows(m, b->items[i], b->items[end]);
-        hand_over(m, b->items[i], b->items[end], (struct ms_piece_claim){rank, size, order});
-        struct ms_dwarf_range had = {b->items[i], b->items[end]};
+        put_spans(m, i, end);
+        put_rows(m, marks[i].low, marks[end].low);
+        hand_over(m, marks[i].low, marks[end].low, (struct ms_piece_claim){rank, size, order});
+        struct ms_dwarf_range had = {marks[i].low, marks[end].low};
         if (!MS_PUSH(m->done[rank].items, m->done[rank].n, m->done[rank].room, had))
             m->no_memory = true;
     }
@@ -371,18 +316,19 @@ static enum ms_status give_functions(struct ms_piece_maker *m, struct ms_error *
     const struct ms_scan *scan = &m->lookup.scan;
     if (scan->n_gathered >= UINT32_MAX || !chain_ranges(m))
         return ms_fail_memory(err);
-    m->claim_budget = (uint64_t)scan->n_gathered * 2 * MS_MAX_INLINE_DEPTH + 4096;
+    struct ms_layout_input input = {m->lookup.dwarf, scan->gathered, m->next, &m->listed,
+                                    &m->covered};
+    m->layout.budget = (uint64_t)scan->n_gathered * 2 * MS_MAX_INLINE_DEPTH + 4096;
     for (size_t i = 0; i < scan->n_gathered && !m->no_memory; i++) {
         uint32_t root = scan->gathered[i].root;
         if (m->node_slots[root].first != i + 1)
             continue;
-        if (!collect_bounds(m, (uint32_t)i + 1))
+        if (!ms_piece_layout_make(&m->layout, &input, (uint32_t)i + 1))
             return ms_fail_memory(err);
-        fill_segments(m, (uint32_t)i + 1);
         give_function(m, root);
         note_fault(m);
     }
-    if (!m->claim_budget && m->lookup.error.status == MS_OK)
+    if (!m->layout.budget && m->lookup.error.status == MS_OK)
         (void)ms_unit_fail(m->lookup.unit, &m->lookup.error, MS_E_LIMIT, 0,
                            "functions overlap too often");
     note_fault(m);
@@ -485,9 +431,8 @@ void ms_piece_maker_close(struct ms_piece_maker *m)
     ms_stretches_fini(&m->done[0]);
     ms_stretches_fini(&m->done[1]);
     ms_piece_rows_fini(&m->rows);
-    ms_bounds_fini(&m->bounds);
+    ms_piece_layout_fini(&m->layout);
     free(m->next);
-    free(m->segments);
     free(m->nodes);
     free(m->spans);
     free(m->out_rows);

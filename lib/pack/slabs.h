@@ -1,7 +1,6 @@
 /**
  * pack/slabs.h: bytes that are added one after the other and never move, taken from the system in
- * large pieces. An array that grows would be copied, or moved by the system, again and again, and
- * every small page of it would cost a fault.
+ * large pieces. An array that grows would be copied, or moved by the system, again and again.
  */
 #ifndef MS_PACK_SLABS_H
 #define MS_PACK_SLABS_H
