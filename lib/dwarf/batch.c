@@ -1,10 +1,11 @@
 /* ms_dwarf_find_many: from a batch of addresses to the units, one pass over each. */
 #include "base/array.h"
-#include "machsym/workers.h"
+#include "base/sort.h"
 #include "dwarf/aranges.h"
 #include "dwarf/cover.h"
 #include "dwarf/fault.h"
 #include "dwarf/reader.h"
+#include "machsym/workers.h"
 
 #include <stdlib.h>
 
@@ -48,17 +49,12 @@ struct worker {
     char pad[64];
 };
 
-struct order {
-    uint64_t address;
-    size_t asked; /* index in the request */
-};
-
 struct batch {
     struct ms_dwarf *dwarf;
     struct ms_dwarf_answers *out;
     struct worker *workers;
     size_t n_workers;
-    struct order *order; /* the request, ascending */
+    struct ms_keyed *order; /* addresses of the request, ascending, and their places in it */
     size_t n_order;
     uint64_t *addresses; /* ascending, each once */
     struct slot *slots;  /* one each */
@@ -80,21 +76,12 @@ struct batch {
 
 /* ---- the request ------------------------------------------------------------------------ */
 
-static int by_address(const void *a, const void *b)
-{
-    const struct order *x = a, *y = b;
-    if (x->address != y->address)
-        return x->address < y->address ? -1 : 1;
-    return x->asked < y->asked ? -1 : x->asked > y->asked;
-}
-
 static enum ms_status take_request(struct batch *b, const uint64_t *addresses, size_t n,
                                    struct ms_error *err)
 {
-    bool ascending = true;
     if (n >= UINT32_MAX)
         return ms_fail(err, MS_E_LIMIT, NULL, MS_NO_OFFSET, "%zu addresses in one request", n);
-    b->order = malloc(n * sizeof *b->order);
+    b->order = n <= SIZE_MAX / 2 / sizeof *b->order ? malloc(n * 2 * sizeof *b->order) : NULL;
     b->addresses = malloc(n * sizeof *b->addresses);
     b->slots = calloc(n, sizeof *b->slots);
     b->todo = malloc(n * sizeof *b->todo);
@@ -103,14 +90,11 @@ static enum ms_status take_request(struct batch *b, const uint64_t *addresses, s
         return ms_fail_memory(err);
     b->n_order = n;
     b->visits = (uint64_t)n * 64 + 4096;
+    for (size_t i = 0; i < n; i++)
+        b->order[i] = (struct ms_keyed){addresses[i], i};
+    ms_sort_keyed(b->order, b->order + n, n);
     for (size_t i = 0; i < n; i++) {
-        b->order[i] = (struct order){addresses[i], i};
-        ascending &= i == 0 || addresses[i - 1] <= addresses[i];
-    }
-    if (!ascending)
-        qsort(b->order, n, sizeof *b->order, by_address);
-    for (size_t i = 0; i < n; i++) {
-        uint64_t address = b->order[i].address;
+        uint64_t address = b->order[i].key;
         if (!b->n || b->addresses[b->n - 1] != address)
             b->addresses[b->n++] = address;
     }
@@ -122,10 +106,10 @@ static void give_answers(struct batch *b)
 {
     size_t slot = 0;
     for (size_t i = 0; i < b->n_order; i++) {
-        while (slot < b->n && b->addresses[slot] < b->order[i].address)
+        while (slot < b->n && b->addresses[slot] < b->order[i].key)
             slot++;
-        if (slot < b->n && b->addresses[slot] == b->order[i].address)
-            b->out->hits[b->order[i].asked] = b->slots[slot].hit;
+        if (slot < b->n && b->addresses[slot] == b->order[i].key)
+            b->out->hits[b->order[i].value] = b->slots[slot].hit;
     }
 }
 

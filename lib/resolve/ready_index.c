@@ -1,5 +1,6 @@
 #include "resolve/ready_index.h"
 
+#include "base/sort.h"
 #include "dwarf/answers.h"
 #include "pack/gsym.h"
 #include "pack/msym.h"
@@ -77,20 +78,6 @@ void ms_ready_index_set_meter(struct ms_ready_index *index,
     index->owner = owner;
 }
 
-/* An address, and where it stands in the request. */
-struct order {
-    uint64_t address;
-    size_t asked;
-};
-
-static int by_address(const void *a, const void *b)
-{
-    const struct order *x = a, *y = b;
-    if (x->address != y->address)
-        return x->address < y->address ? -1 : 1;
-    return x->asked < y->asked ? -1 : x->asked > y->asked;
-}
-
 /* What look-ups of the image itself say when symbols alone name the function. */
 static enum ms_why why_of(const struct ms_ready_index *index)
 {
@@ -115,23 +102,23 @@ static enum ms_status put_answer(const struct ms_ready_answer *answer, struct ms
     return MS_OK;
 }
 
-static enum ms_status find(struct ms_ready_index *index, const struct order *order,
+static enum ms_status find(struct ms_ready_index *index, uint64_t address, size_t asked,
                            struct ms_dwarf_answers *out, enum ms_why *whys, struct ms_error *err)
 {
     struct ms_error found;
-    struct ms_dwarf_hit *hit = &out->hits[order->asked];
+    struct ms_dwarf_hit *hit = &out->hits[asked];
     enum ms_status status = index->gsym
-                                ? ms_gsym_find(index->gsym, order->address, &index->answer, &found)
-                                : ms_msym_find(index->msym, order->address, &index->answer, &found);
+                                ? ms_gsym_find(index->gsym, address, &index->answer, &found)
+                                : ms_msym_find(index->msym, address, &index->answer, &found);
     if (status == MS_OK) {
-        whys[order->asked] = why_of(index);
+        whys[asked] = why_of(index);
         return put_answer(&index->answer, out, hit, err);
     }
     if (status == MS_E_NOMEM)
         return ms_fail_memory(err);
     if (status == MS_ABSENT) {
         if (index->head.lost || (index->msym && index->answer.damaged))
-            whys[order->asked] = MS_WHY_BAD_DEBUG_INFO;
+            whys[asked] = MS_WHY_BAD_DEBUG_INFO;
         return MS_OK;
     }
     uint32_t error = 0;
@@ -141,33 +128,41 @@ static enum ms_status find(struct ms_ready_index *index, const struct order *ord
     return MS_OK;
 }
 
+/* The addresses ascending, each with its place in the request. Memory of twice as many. */
+static struct ms_keyed *in_order(const uint64_t *addresses, size_t n)
+{
+    if (n > SIZE_MAX / 2 / sizeof(struct ms_keyed))
+        return NULL;
+    struct ms_keyed *order = malloc((n ? n : 1) * 2 * sizeof *order);
+    for (size_t i = 0; order && i < n; i++)
+        order[i] = (struct ms_keyed){addresses[i], i};
+    if (order)
+        ms_sort_keyed(order, order + n, n);
+    return order;
+}
+
 enum ms_status ms_ready_index_find(struct ms_ready_index *index, const uint64_t *addresses_vm,
                                    size_t n, struct ms_dwarf_answers *out, enum ms_why *whys,
                                    struct ms_error *err)
 {
-    struct order one, *order = n == 1 ? &one : malloc((n ? n : 1) * sizeof *order);
+    if (n >= UINT32_MAX)
+        return ms_fail(err, MS_E_LIMIT, NULL, MS_NO_OFFSET, "%zu addresses in one request", n);
+    struct ms_keyed *order = in_order(addresses_vm, n);
     enum ms_status status = order ? ms_answers_start(out, n, err) : ms_fail_memory(err);
-    bool ascending = true;
     if (index->gsym)
         ms_gsym_begin(index->gsym);
     for (size_t i = 0; i < n && status == MS_OK; i++) {
-        order[i] = (struct order){addresses_vm[i], i};
-        ascending &= i == 0 || addresses_vm[i - 1] <= addresses_vm[i];
-    }
-    if (!ascending)
-        qsort(order, n, sizeof *order, by_address);
-    for (size_t i = 0; i < n && status == MS_OK; i++) {
-        const struct ms_dwarf_hit *last = i ? &out->hits[order[i - 1].asked] : NULL;
-        if (last && order[i].address == order[i - 1].address) {
-            out->hits[order[i].asked] = *last;
-            whys[order[i].asked] = whys[order[i - 1].asked];
+        size_t asked = (size_t)order[i].value;
+        if (i && order[i].key == order[i - 1].key) {
+            size_t before = (size_t)order[i - 1].value;
+            out->hits[asked] = out->hits[before];
+            whys[asked] = whys[before];
             continue;
         }
-        status = find(index, &order[i], out, whys, err);
+        status = find(index, order[i].key, asked, out, whys, err);
         if (index->went_through)
             index->went_through(index->owner, MS_TOUCH_BYTES);
     }
-    if (order != &one)
-        free(order);
+    free(order);
     return status;
 }

@@ -21,6 +21,29 @@ static uint64_t next_random(uint64_t *state)
     return *state;
 }
 
+static int by_key(const void *a, const void *b)
+{
+    const struct ms_keyed *x = a, *y = b;
+    if (x->key != y->key)
+        return x->key < y->key ? -1 : 1;
+    return x->value < y->value ? -1 : x->value > y->value;
+}
+
+/* The value tells where the item stood: those of one key keep their order. */
+static void expect_sorted_keys(const uint64_t *keys, size_t n)
+{
+    struct ms_keyed *got = malloc((n + 1) * sizeof *got), *want = malloc((n + 1) * sizeof *want);
+    struct ms_keyed *scratch = malloc((n + 1) * sizeof *scratch);
+    for (size_t i = 0; i < n; i++)
+        got[i] = want[i] = (struct ms_keyed){keys[i], i};
+    qsort(want, n, sizeof *want, by_key);
+    ms_sort_keyed(got, scratch, n);
+    cr_assert_eq(memcmp(got, want, n * sizeof *got), 0, "%zu keys", n);
+    free(got);
+    free(want);
+    free(scratch);
+}
+
 static void expect_sorted(const uint64_t *items, size_t n)
 {
     uint64_t *got = malloc((n + 1) * sizeof *got), *want = malloc((n + 1) * sizeof *want);
@@ -30,6 +53,7 @@ static void expect_sorted(const uint64_t *items, size_t n)
     qsort(want, n, sizeof *want, by_value);
     ms_sort_u64(got, scratch, n);
     cr_assert_eq(memcmp(got, want, n * sizeof *got), 0, "%zu items", n);
+    expect_sorted_keys(items, n);
     size_t kept = 0;
     for (size_t i = 0; i < n; i++)
         if (!i || want[i] != want[i - 1])
