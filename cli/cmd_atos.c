@@ -482,6 +482,7 @@ static int run(const struct word_list *words, const struct ms_object_search *sea
     else if (opt.slide.given)
         a.slide = opt.slide.value;
     out_stdout(&a.out);
+    char *place = atos_place(&a.info);
     a.printer = (struct atos_printer){
         .image = a.image,
         .info = &a.info,
@@ -494,10 +495,13 @@ static int run(const struct word_list *words, const struct ms_object_search *sea
         .json = opt.json,
         .dedup = opt.dedup,
         .verbose = opt.verbose,
+        .place = place,
     };
     if (opt.print_header && !opt.json)
         print_header(&a);
-    if (ms_show_pool_open(&a.printer.pool, &err) == MS_OK) {
+    if (!place) {
+        status = complain_memory();
+    } else if (ms_show_pool_open(&a.printer.pool, &err) == MS_OK) {
         if (a.max_memory)
             ms_show_pool_set_max(a.printer.pool, a.max_memory / 8);
         status = ask(&a, words);
@@ -508,6 +512,7 @@ static int run(const struct word_list *words, const struct ms_object_search *sea
     ms_answers_fini(&a.one);
     unread_names_fini(&a.unread);
     ms_show_pool_close(a.printer.pool);
+    free(place);
     ms_image_close(a.image);
     return status;
 }

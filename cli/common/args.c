@@ -39,13 +39,13 @@ bool parse_address(const char *text, bool bare_is_hex, uint64_t *out)
             if (isxdigit((unsigned char)*c) && !isdigit((unsigned char)*c))
                 hex = true;
     }
-    uint64_t value = 0, base = hex ? 16 : 10;
+    uint64_t value = 0, base = hex ? 16 : 10, limit = hex ? UINT64_MAX / 16 : UINT64_MAX / 10;
     const char *c = text;
     for (; isxdigit((unsigned char)*c); c++) {
         uint64_t digit = (uint64_t)(isdigit((unsigned char)*c)
                                         ? *c - '0'
                                         : tolower((unsigned char)*c) - 'a' + 10);
-        if (digit >= base || value > (UINT64_MAX - digit) / base)
+        if (digit >= base || value > limit || digit > UINT64_MAX - value * base)
             return false;
         value = value * base + digit;
     }

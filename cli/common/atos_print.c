@@ -2,10 +2,12 @@
 
 #include "common/answer_json.h"
 #include "common/console.h"
+#include "machsym/error.h"
 #include "machsym/slide.h"
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 static bool in_image(const struct atos_printer *p, uint64_t address_vm)
@@ -13,11 +15,18 @@ static bool in_image(const struct atos_printer *p, uint64_t address_vm)
     return address_vm >= p->info->text_vm && address_vm < p->info->end_vm;
 }
 
-static void print_image_name(struct atos_printer *p)
+char *atos_place(const struct ms_image_info *info)
 {
-    ms_sink_puts(p->sink, " (in ");
-    ms_sink_plain(p->sink, p->info->name);
-    ms_sink_puts(p->sink, ")");
+    static const char before[] = " (in ", after[] = ")";
+    size_t n = strlen(info->name);
+    char *place = malloc(n + sizeof before + sizeof after);
+    if (!place)
+        return NULL;
+    memcpy(place, before, sizeof before - 1);
+    memcpy(place + sizeof before - 1, info->name, n + 1);
+    ms_text_make_plain(place);
+    memcpy(place + strlen(place), after, sizeof after);
+    return place;
 }
 
 static void print_frame(struct atos_printer *p, const struct ms_shown_frame *frame)
@@ -26,7 +35,7 @@ static void print_frame(struct atos_printer *p, const struct ms_shown_frame *fra
     if (frame->source == MS_SOURCE_STUB)
         ms_sink_puts(sink, "DYLD-STUB$$");
     ms_sink_plain(sink, frame->function);
-    print_image_name(p);
+    ms_sink_puts(sink, p->place);
     bool made_up = frame->file && !frame->line && strstr(frame->file, "<compiler-generated>");
     if (frame->file && (frame->line || made_up)) {
         ms_sink_puts(sink, " (");
@@ -51,7 +60,7 @@ static void print_unnamed(struct atos_printer *p, const struct atos_question *q,
         ms_sink_printf(sink, "0x%" PRIx64, q->address_rt);
     } else {
         ms_sink_printf(sink, "0x%" PRIx64, q->address_rt);
-        print_image_name(p);
+        ms_sink_puts(sink, p->place);
         if (address_vm != p->info->text_vm)
             ms_sink_printf(sink, " + %" PRIu64, address_vm - p->info->text_vm);
     }

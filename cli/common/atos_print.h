@@ -28,8 +28,12 @@ struct atos_printer {
     struct ms_sink *sink;
     struct unread_names *unread; /* told with `verbose` */
     const char *delimiter;
+    const char *place; /* " (in NAME)", atos_place */
     bool inlines, json, dedup, verbose;
 };
+
+/* What stands behind each name: malloc'ed, NULL without memory. */
+char *atos_place(const struct ms_image_info *info);
 
 /*
  * Prints what is known of the address; `answer` is NULL for a word that means none.

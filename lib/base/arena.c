@@ -37,6 +37,16 @@ void ms_arena_fini(struct ms_arena *arena)
     ms_arena_init(arena, arena->max_bytes);
 }
 
+void ms_arena_clear(struct ms_arena *arena)
+{
+    struct ms_arena_block *kept = arena->newest;
+    if (!kept || kept->older || kept->bytes > FIRST_BLOCK) {
+        ms_arena_fini(arena);
+        return;
+    }
+    arena->at = (char *)kept + HEAD;
+}
+
 static bool add_block(struct ms_arena *arena, size_t n)
 {
     size_t bytes = arena->next_bytes ? arena->next_bytes : FIRST_BLOCK;

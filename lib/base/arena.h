@@ -29,6 +29,9 @@ void ms_arena_init(struct ms_arena *arena, size_t max_bytes);
  *  used again). Takes a zeroed arena. */
 void ms_arena_fini(struct ms_arena *arena);
 
+/** Empties it, too, and keeps some memory for what comes: for one that is filled again and again. */
+void ms_arena_clear(struct ms_arena *arena);
+
 /** n bytes, aligned for anything, not zeroed. NULL when memory or the bound is out. */
 void *ms_arena_take(struct ms_arena *arena, size_t n);
 /** The same for `count` items of `size` bytes, zeroed; NULL also when the product wraps. */

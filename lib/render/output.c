@@ -46,17 +46,24 @@ static bool is_control(const unsigned char *at)
     return *at < 0x20 || *at == 0x7f || (*at == 0xc2 && at[1] >= 0x80 && at[1] < 0xa0);
 }
 
+/* Whether eight bytes are plain ASCII: a top bit is a byte of 0x80 or more, one of 0x7f, or one
+ * below a blank. */
+static bool eight_are_plain(const unsigned char *at)
+{
+    const uint64_t each = 0x0101010101010101u;
+    uint64_t eight;
+    memcpy(&eight, at, 8);
+    return !((eight | (eight + each) | (eight - 0x20 * each)) & 0x80 * each);
+}
+
 /* How many bytes from `at` on are none of a control character: found out for eight at a time. */
 static size_t plain_run(const unsigned char *at, size_t n)
 {
-    const uint64_t each = 0x0101010101010101u;
     size_t i = 0;
-    for (uint64_t eight; n - i >= 8; i += 8) {
-        memcpy(&eight, at + i, 8);
-        /* A top bit here is a byte of 0x80 or more, one of 0x7f, or one below a blank. */
-        if ((eight | (eight + each) | (eight - 0x20 * each)) & 0x80 * each)
-            break;
-    }
+    while (n - i >= 8 && eight_are_plain(at + i))
+        i += 8;
+    if (n - i < 8 && n >= 8 && eight_are_plain(at + n - 8))
+        return n;
     while (i < n && !is_control(at + i))
         i++;
     return i;

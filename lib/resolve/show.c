@@ -79,7 +79,7 @@ void ms_show_pool_close(struct ms_show_pool *pool)
 
 void ms_show_pool_clear(struct ms_show_pool *pool)
 {
-    ms_arena_fini(&pool->arena);
+    ms_arena_clear(&pool->arena);
     size_t places = pool->max_made_bytes / (MAX_MADE_BYTES / MAX_MADE);
     if (pool->made_arena.total_bytes > pool->max_made_bytes || pool->n_made > places)
         forget_made(pool);
