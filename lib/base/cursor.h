@@ -149,9 +149,16 @@ struct ms_leb ms_uleb_slow(const uint8_t *at, const uint8_t *end);
  */
 static inline uint64_t ms_cursor_uleb(struct ms_cursor *c)
 {
-    if (c->at < c->end && *c->at < 0x80) /* nearly all are one byte long */
-        return *c->at++;
-    struct ms_leb leb = ms_uleb_slow(c->at, c->end);
+    const uint8_t *at = c->at;
+    if (at < c->end && *at < 0x80) { /* nearly all are one byte long */
+        c->at = at + 1;
+        return *at;
+    }
+    if (c->end - at >= 2 && at[1] < 0x80) { /* most others two */
+        c->at = at + 2;
+        return (at[0] & 0x7fu) | (unsigned)at[1] << 7;
+    }
+    struct ms_leb leb = ms_uleb_slow(at, c->end);
     if (!leb.at)
         ms_cursor_spoil(c);
     else
@@ -167,7 +174,8 @@ void ms_cursor_skip_lebs(struct ms_cursor *c, uint64_t n);
 static inline const char *ms_cursor_string(struct ms_cursor *c)
 {
     const uint8_t *from = c->at;
-    const uint8_t *nul = ms_cursor_left(c) ? (const uint8_t *)memchr(from, 0, ms_cursor_left(c)) : NULL;
+    const uint8_t *nul =
+        ms_cursor_left(c) ? (const uint8_t *)memchr(from, 0, ms_cursor_left(c)) : NULL;
     if (!nul) {
         ms_cursor_spoil(c);
         return "";

@@ -15,10 +15,10 @@ void ms_msym_record_fini(struct ms_msym_record *r)
     free(r->rows);
 }
 
-static uint64_t get_signed(struct ms_cursor *c)
+/* A signed number, of one that has the sign in the lowest bit. */
+static inline uint64_t unfold(uint64_t value)
 {
-    uint64_t value = ms_cursor_uleb(c);
-    return value >> 1 ^ (value & 1 ? UINT64_MAX : 0);
+    return value >> 1 ^ (0 - (value & 1));
 }
 
 static bool make_room(void *items_pointer, uint64_t n, size_t *room, size_t item_bytes)
@@ -56,7 +56,7 @@ static enum ms_status read_files(struct ms_msym_record *r, struct ms_cursor *c,
         !make_room(&r->file_numbers, n, &r->numbers_room, sizeof *r->file_numbers))
         return ms_fail_memory(err);
     for (size_t i = 0; i < n; i++) {
-        number += get_signed(c);
+        number += unfold(ms_cursor_uleb(c));
         r->file_numbers[i] = number;
         r->files[i] = (struct ms_piece_file){NULL, NULL, NULL};
     }
@@ -110,112 +110,161 @@ enum ms_status ms_msym_record_start(struct ms_msym_record *r, struct ms_bytes by
     /* Before the first span there is the function, before the first row nothing is known. */
     r->names = 0;
     r->start_vm = r->address = low;
-    r->span = (struct ms_piece_span){low, 0};
-    r->row = (struct ms_piece_row){low, 0, 0, 0};
-    r->spans[0] = r->span;
-    r->rows[0] = r->row;
+    r->spans[0] = (struct ms_piece_span){low, 0};
+    r->rows[0] = (struct ms_piece_row){low, 0, 0, 0};
     return MS_OK;
 }
 
 /* ---- nodes, spans, rows ------------------------------------------------------------------- */
 
+/*
+ * Numbers of an item that is `sure` to lie within the bytes, which is known of the most that it can
+ * have, are read without testing for the end. One that is too long for 64 bits ends all the same.
+ */
+enum { MOST_BYTES = 6 * 10 };
+
+static inline bool is_sure(const struct ms_cursor *c)
+{
+    return c->end - c->at >= MOST_BYTES;
+}
+
+static inline uint64_t get(struct ms_cursor *c, bool sure)
+{
+    const uint8_t *at = c->at;
+    if (!sure)
+        return ms_cursor_uleb(c);
+    if (at[0] < 0x80) {
+        c->at = at + 1;
+        return at[0];
+    }
+    if (at[1] < 0x80) {
+        c->at = at + 2;
+        return (at[0] & 0x7fu) | (unsigned)at[1] << 7;
+    }
+    struct ms_leb leb = ms_uleb_slow(at, at + 10);
+    c->at = leb.at ? leb.at : at + 10;
+    return leb.value;
+}
+
+/* What a node is told by its distance from. */
+struct node_before {
+    uint64_t names, start_vm;
+};
+
+/* Node number i. */
+static inline void read_node(struct ms_cursor *c, bool sure, size_t i, uint64_t n_names,
+                             struct node_before *before, struct ms_piece_node *node)
+{
+    uint64_t back = get(c, sure);
+    before->names += unfold(get(c, sure));
+    uint64_t begins = get(c, sure);
+    if (begins)
+        before->start_vm += unfold(begins - 1);
+    if ((back >= i && (i || back)) || before->names >= n_names)
+        ms_cursor_spoil(c);
+    node->linkage = node->name = NULL;
+    node->names = (uint32_t)before->names + 1;
+    node->has_start = begins != 0;
+    node->start_vm = begins ? before->start_vm : 0;
+    node->parent = i ? (uint32_t)(i - 1 - back) : MS_NO_PARENT;
+    if (!i || c->bad) {
+        node->call_file = node->call_line = node->call_column = 0;
+        return;
+    }
+    node->call_file = (uint32_t)get(c, sure);
+    node->call_line = (uint32_t)get(c, sure);
+    node->call_column = (uint32_t)get(c, sure);
+}
+
 /* The first n nodes, of which some may have been read. */
 static bool read_nodes(struct ms_msym_record *r, size_t n)
 {
     struct ms_cursor c = r->nodes_at;
-    uint64_t names = r->names, start = r->start_vm;
+    struct node_before before = {r->names, r->start_vm};
     size_t i = r->piece.n_nodes;
-    for (; i < n && !c.bad; i++) {
-        struct ms_piece_node *node = &r->nodes[i];
-        uint64_t back = ms_cursor_uleb(&c);
-        names += get_signed(&c);
-        uint64_t has_start = ms_cursor_uleb(&c);
-        if (has_start)
-            start += (has_start - 1) >> 1 ^ ((has_start - 1) & 1 ? UINT64_MAX : 0);
-        if ((back >= i && (i || back)) || names >= r->n_names)
-            ms_cursor_spoil(&c);
-        *node = (struct ms_piece_node){.names = (uint32_t)names + 1,
-                                       .has_start = has_start != 0,
-                                       .start_vm = has_start ? start : 0,
-                                       .parent = i ? (uint32_t)(i - 1 - back) : MS_NO_PARENT};
-        if (i) {
-            node->call_file = (uint32_t)ms_cursor_uleb(&c);
-            node->call_line = (uint32_t)ms_cursor_uleb(&c);
-            node->call_column = (uint32_t)ms_cursor_uleb(&c);
-        }
-    }
+    for (; i < n && is_sure(&c); i++)
+        read_node(&c, true, i, r->n_names, &before, &r->nodes[i]);
+    for (; i < n && !c.bad; i++)
+        read_node(&c, false, i, r->n_names, &before, &r->nodes[i]);
     r->nodes_left -= i - r->piece.n_nodes;
     r->piece.n_nodes = i;
     r->nodes_at = c;
-    r->names = names;
-    r->start_vm = start;
+    r->names = before.names;
+    r->start_vm = before.start_vm;
     return !c.bad;
 }
 
-static inline void read_span(struct ms_cursor *c, unsigned scale, struct ms_piece_span *span)
+/* Goes on to the next span, unless that begins behind the address: then nothing has moved. */
+static inline bool read_span(struct ms_cursor *c, bool sure, unsigned scale, uint64_t address,
+                             struct ms_piece_span *span)
 {
-    span->low += ms_cursor_uleb(c) << scale;
-    span->node = (uint32_t)(span->node + get_signed(c));
+    struct ms_cursor at = *c;
+    uint64_t low = span->low + (get(&at, sure) << scale);
+    if (low > address)
+        return false;
+    span->low = low;
+    span->node = (uint32_t)(span->node + unfold(get(&at, sure)));
+    *c = at;
+    return true;
 }
 
-static inline void read_row(struct ms_cursor *c, unsigned scale, struct ms_piece_row *row)
+/* The same with rows. */
+static inline bool read_row(struct ms_cursor *c, bool sure, unsigned scale, uint64_t address,
+                            struct ms_piece_row *row)
 {
-    uint8_t head = ms_cursor_u8(c);
-    uint64_t step = head & MSYM_MOST_STEP, lines = head >> 3;
+    struct ms_cursor at = *c;
+    uint8_t head = sure ? *at.at++ : ms_cursor_u8(&at);
+    unsigned lines = head >> 3;
+    uint64_t step = head & MSYM_MOST_STEP;
+    bool other_file = false;
     if (!step) {
-        step = ms_cursor_uleb(c);
-        if (step & 1)
-            row->file = (uint32_t)ms_cursor_uleb(c);
+        step = get(&at, sure);
+        other_file = step & 1;
         step >>= 1;
     }
-    row->line += lines == MSYM_LINE_MORE ? (uint32_t)get_signed(c)
-                                         : (uint32_t)lines + (uint32_t)MSYM_LINE_BASE;
-    row->low += step << scale;
-    row->column = (uint32_t)ms_cursor_uleb(c);
+    uint64_t low = row->low + (step << scale);
+    if (low > address)
+        return false;
+    row->low = low;
+    if (other_file)
+        row->file = (uint32_t)get(&at, sure);
+    row->line += lines == MSYM_LINE_MORE ? (uint32_t)unfold(get(&at, sure))
+                                         : lines + (uint32_t)MSYM_LINE_BASE;
+    row->column = (uint32_t)get(&at, sure);
+    *c = at;
+    return true;
 }
 
 /* ---- at an address ----------------------------------------------------------------------- */
 
-/* Goes on to the first span behind the address; the last before it is left as the piece's. */
+/* Goes on to the last span that begins at the address or before. */
 static bool pass_spans(struct ms_msym_record *r, uint64_t address)
 {
     struct ms_cursor c = r->spans_at;
-    struct ms_piece_span span = r->span, last = r->spans[0];
+    struct ms_piece_span span = r->spans[0];
     size_t left = r->spans_left;
-    while (span.low <= address) {
-        last = span;
-        if (!left) {
-            span.low = UINT64_MAX; /* there is none behind */
-            break;
-        }
+    while (left && is_sure(&c) && read_span(&c, true, r->scale, address, &span))
         left--;
-        read_span(&c, r->scale, &span);
-    }
+    while (left && read_span(&c, false, r->scale, address, &span))
+        left--;
     r->spans_at = c;
     r->spans_left = left;
-    r->span = span;
-    r->spans[0] = last;
+    r->spans[0] = span;
     return !c.bad;
 }
 
 static bool pass_rows(struct ms_msym_record *r, uint64_t address)
 {
     struct ms_cursor c = r->rows_at;
-    struct ms_piece_row row = r->row, last = r->rows[0];
+    struct ms_piece_row row = r->rows[0];
     size_t left = r->rows_left;
-    while (row.low <= address) {
-        last = row;
-        if (!left) {
-            row.low = UINT64_MAX;
-            break;
-        }
+    while (left && is_sure(&c) && read_row(&c, true, r->scale, address, &row))
         left--;
-        read_row(&c, r->scale, &row);
-    }
+    while (left && read_row(&c, false, r->scale, address, &row))
+        left--;
     r->rows_at = c;
     r->rows_left = left;
-    r->row = row;
-    r->rows[0] = last;
+    r->rows[0] = row;
     return !c.bad;
 }
 
@@ -246,12 +295,13 @@ static enum ms_status read_spans(struct ms_msym_record *r, struct ms_error *err)
     size_t n = r->spans_left;
     if (!make_room(&r->spans, n, &r->spans_room, sizeof *r->spans))
         return ms_fail_memory(err);
+    struct ms_piece_span span = r->spans[0];
     r->piece.spans = r->spans;
     r->piece.n_spans = n;
     for (size_t i = 0; i < n; i++) {
-        read_span(&r->spans_at, r->scale, &r->span);
-        r->spans[i] = r->span;
-        if (r->span.node >= r->piece.n_nodes)
+        read_span(&r->spans_at, false, r->scale, UINT64_MAX, &span);
+        r->spans[i] = span;
+        if (span.node >= r->piece.n_nodes)
             ms_cursor_spoil(&r->spans_at);
     }
     return r->spans_at.bad ? MS_E_FORMAT : MS_OK;
@@ -262,11 +312,12 @@ static enum ms_status read_rows(struct ms_msym_record *r, struct ms_error *err)
     size_t n = r->rows_left;
     if (!make_room(&r->rows, n, &r->rows_room, sizeof *r->rows))
         return ms_fail_memory(err);
+    struct ms_piece_row row = r->rows[0];
     r->piece.rows = r->rows;
     r->piece.n_rows = n;
     for (size_t i = 0; i < n; i++) {
-        read_row(&r->rows_at, r->scale, &r->row);
-        r->rows[i] = r->row;
+        read_row(&r->rows_at, false, r->scale, UINT64_MAX, &row);
+        r->rows[i] = row;
     }
     return r->rows_at.bad || ms_cursor_left(&r->rows_at) ? MS_E_FORMAT : MS_OK;
 }

@@ -29,10 +29,7 @@ struct ms_msym_record {
     /* Where reading goes on, and how many are left there. */
     struct ms_cursor nodes_at, spans_at, rows_at;
     size_t nodes_left, spans_left, rows_left;
-    /* What the next ones are told by their distance from. */
-    uint64_t names, start_vm;
-    struct ms_piece_span span;
-    struct ms_piece_row row;
+    uint64_t names, start_vm; /* what the next node is told by its distance from */
     uint64_t address; /* the one that was sought last */
 };
 
