@@ -60,7 +60,7 @@ bool ms_index_add(struct ms_index *index, uint64_t hash, uint32_t number)
 {
     if (index->n >= index->room / 2 && !grow_to(index, index->room ? index->room * 2 : 64))
         return false;
-    put(index->slots, index->room, (struct ms_index_slot){hash, number + 1});
+    put(index->slots, index->room, (struct ms_index_slot){(uint32_t)hash, number + 1});
     index->n++;
     return true;
 }
@@ -69,11 +69,11 @@ uint32_t ms_index_next(const struct ms_index *index, uint64_t hash, size_t *prob
 {
     while (*probe < index->room) {
         const struct ms_index_slot *slot =
-            &index->slots[((size_t)hash + *probe) & (index->room - 1)];
+            &index->slots[((size_t)(uint32_t)hash + *probe) & (index->room - 1)];
         if (!slot->number)
             break;
         ++*probe;
-        if (slot->hash == hash)
+        if (slot->hash == (uint32_t)hash)
             return slot->number - 1;
     }
     return MS_INDEX_NONE;

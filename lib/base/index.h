@@ -11,7 +11,7 @@
 #include <stdint.h>
 
 struct ms_index_slot {
-    uint64_t hash;
+    uint32_t hash;   /* its low half */
     uint32_t number; /* the owner's plus one; 0 = free */
 };
 
@@ -36,8 +36,16 @@ bool ms_index_expect(struct ms_index *index, size_t n);
  */
 bool ms_index_add(struct ms_index *index, uint64_t hash, uint32_t number);
 
-/** The numbers stored under a hash, one a call; *probe is 0 at first. MS_INDEX_NONE: no more. */
+/** The numbers stored under a hash, one a call; *probe is 0 at first. MS_INDEX_NONE: no more.
+ *  Hashes are told apart by their low 32 bits. */
 uint32_t ms_index_next(const struct ms_index *index, uint64_t hash, size_t *probe);
+
+/** Says that a hash will be looked for soon. */
+static inline void ms_index_prefetch(const struct ms_index *index, uint64_t hash)
+{
+    if (index->room)
+        __builtin_prefetch(&index->slots[(size_t)(uint32_t)hash & (index->room - 1)]);
+}
 
 /**
  * The hash of n bytes, continued from `hash` (0 at first). It differs from run to run, so that

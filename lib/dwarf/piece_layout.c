@@ -56,9 +56,9 @@ static void paint(struct ms_piece_layout *layout, uint64_t low, uint64_t high, u
 {
     struct ms_mark *marks = layout->marks;
     size_t at = 0;
-    for (size_t n = layout->n - 1; n > 1;) {
+    for (size_t n = layout->n - 1; n > 1;) { /* without a branch that nobody can foretell */
         size_t half = n / 2;
-        at += marks[at + half].low <= low ? half : 0;
+        at += half & (0 - (size_t)(marks[at + half].low <= low));
         n -= half;
     }
     size_t behind = at + 1;

@@ -19,11 +19,12 @@ void ms_numbering_fini(struct ms_numbering *n)
     free_numbered(&n->files, n->n_lanes);
     free_numbered(&n->names, n->n_lanes);
     ms_index_fini(&n->by_text);
+    free(n->chain);
     free(n->strings);
     memset(n, 0, sizeof *n);
 }
 
-/* Where the string goes; 0 for none. UINT32_MAX: no memory, or no place below that. */
+/* The string's number, plus one; 0 for none. MS_INDEX_NONE: no memory, or no place below 4 GB. */
 static uint32_t place(struct ms_numbering *n, const struct ms_text_key *key)
 {
     uint32_t i;
@@ -32,15 +33,31 @@ static uint32_t place(struct ms_numbering *n, const struct ms_text_key *key)
     for (size_t probe = 0; (i = ms_index_next(&n->by_text, key->hash, &probe)) != MS_INDEX_NONE;) {
         const struct ms_placed *s = &n->strings[i];
         if (s->text == key->text || (s->n == key->n && memcmp(s->text, key->text, s->n) == 0))
-            return s->off;
+            return i + 1;
     }
-    struct ms_placed new = {key->text, key->n, (uint32_t)n->string_bytes, key->hash};
+    struct ms_placed new = {key->text, key->n, (uint32_t)n->string_bytes, 0};
     if (n->string_bytes + key->n > UINT32_MAX || n->n_strings >= MS_INDEX_NONE - 1 ||
         !ms_index_add(&n->by_text, key->hash, (uint32_t)n->n_strings) ||
         !MS_PUSH(n->strings, n->n_strings, n->strings_room, new))
-        return UINT32_MAX;
+        return MS_INDEX_NONE;
     n->string_bytes += key->n;
-    return new.off;
+    return (uint32_t)n->n_strings;
+}
+
+/* The places of an item's strings; *first gets the number of its first one, plus one. */
+static bool place_all(struct ms_numbering *n, const struct ms_text_key *keys, unsigned width,
+                      uint32_t item[MS_FILE_TEXTS], uint32_t *first)
+{
+    *first = 0;
+    for (unsigned k = 0; k < width; k++) {
+        uint32_t string = place(n, &keys[k]);
+        if (string == MS_INDEX_NONE)
+            return false;
+        item[k] = string ? n->strings[string - 1].off : 0;
+        if (!*first)
+            *first = string;
+    }
+    return true;
 }
 
 static bool same(const uint32_t *a, const uint32_t *b, unsigned width)
@@ -51,38 +68,80 @@ static bool same(const uint32_t *a, const uint32_t *b, unsigned width)
     return true;
 }
 
-/* The number of a lane's item. MS_INDEX_NONE without memory or place. */
-static uint32_t number(struct ms_numbering *n, struct ms_numbered *t,
-                       const struct ms_text_key *keys, unsigned width)
+/* A new number; MS_INDEX_NONE without memory. */
+static uint32_t add_item(struct ms_numbered *t, const uint32_t *item, unsigned width)
 {
-    uint32_t item[MS_FILE_TEXTS];
+    size_t number = t->n / width;
+    if (number >= MS_INDEX_NONE - 1)
+        return MS_INDEX_NONE;
     for (unsigned k = 0; k < width; k++)
-        if ((item[k] = place(n, &keys[k])) == UINT32_MAX)
+        if (!MS_PUSH(t->items, t->n, t->room, item[k]))
             return MS_INDEX_NONE;
+    return (uint32_t)number;
+}
+
+/* The number of an item by its hash. MS_INDEX_NONE without memory. */
+static uint32_t find_or_add(struct ms_numbered *t, const uint32_t *item, unsigned width)
+{
     uint64_t hash = ms_hash(0, item, width * sizeof *item);
     uint32_t i;
     for (size_t probe = 0; (i = ms_index_next(&t->by_texts, hash, &probe)) != MS_INDEX_NONE;)
         if (same(t->items + (size_t)i * width, item, width))
             return i;
-    size_t n_items = t->n / width;
-    if (n_items >= MS_INDEX_NONE - 1 || !ms_index_add(&t->by_texts, hash, (uint32_t)n_items))
-        return MS_INDEX_NONE;
-    for (unsigned k = 0; k < width; k++)
-        if (!MS_PUSH(t->items, t->n, t->room, item[k]))
-            return MS_INDEX_NONE;
-    return (uint32_t)n_items;
+    i = add_item(t, item, width);
+    return i != MS_INDEX_NONE && ms_index_add(&t->by_texts, hash, i) ? i : MS_INDEX_NONE;
 }
 
-/* The items from `first` to `end` of a lane; those not in use (0 in the lane's map) get none. */
-static bool number_items(struct ms_numbering *n, struct ms_numbered *t, size_t lane,
-                         const struct ms_interned *in, size_t first, size_t end)
+static uint32_t number_file(struct ms_numbering *n, const struct ms_text_key *keys)
 {
+    uint32_t item[MS_FILE_TEXTS], first;
+    return place_all(n, keys, MS_FILE_TEXTS, item, &first)
+               ? find_or_add(&n->files, item, MS_FILE_TEXTS)
+               : MS_INDEX_NONE;
+}
+
+/*
+ * Nearly all functions have a linkage name of their own, so names are chained to their first
+ * string, which has just been looked at. Where it has many, the others are found by their hash.
+ */
+static uint32_t number_names(struct ms_numbering *n, const struct ms_text_key *keys)
+{
+    enum { MOST_IN_CHAIN = 8 };
+    struct ms_numbered *t = &n->names;
+    uint32_t item[MS_FILE_TEXTS], first, length = 0;
+    if (!place_all(n, keys, MS_NAME_TEXTS, item, &first))
+        return MS_INDEX_NONE;
+    if (!first)
+        return find_or_add(t, item, MS_NAME_TEXTS);
+    for (uint32_t i = n->strings[first - 1].first; i; i = n->chain[i - 1], length++)
+        if (same(t->items + (size_t)(i - 1) * MS_NAME_TEXTS, item, MS_NAME_TEXTS))
+            return i - 1;
+    if (length == MOST_IN_CHAIN)
+        return find_or_add(t, item, MS_NAME_TEXTS);
+    uint32_t number = add_item(t, item, MS_NAME_TEXTS);
+    if (number == MS_INDEX_NONE)
+        return number;
+    while (n->chain_room <= number)
+        if (!ms_array_grow(&n->chain, n->chain_room, &n->chain_room, sizeof *n->chain))
+            return MS_INDEX_NONE;
+    n->chain[number] = n->strings[first - 1].first;
+    n->strings[first - 1].first = number + 1;
+    return number;
+}
+
+/* Files, or names, from `first` to `end` of a lane; those not in use (0 in its map) get none. */
+static bool number_items(struct ms_numbering *n, uint32_t *map, const struct ms_interned *in,
+                         size_t first, size_t end)
+{
+    enum { AHEAD = 8 };
     for (size_t i = first; i < end; i++) {
-        uint32_t *mapped = &t->by_lane[lane][i];
-        if (!*mapped)
+        const struct ms_text_key *keys = &in->keys[i * in->width];
+        for (unsigned k = 0; k < in->width && i + AHEAD < in->n; k++)
+            ms_index_prefetch(&n->by_text, keys[AHEAD * in->width + k].hash);
+        if (!map[i])
             continue;
-        *mapped = number(n, t, &in->keys[i * in->width], in->width);
-        if (*mapped == MS_INDEX_NONE)
+        map[i] = in->width == MS_NAME_TEXTS ? number_names(n, keys) : number_file(n, keys);
+        if (map[i] == MS_INDEX_NONE)
             return false;
     }
     return true;
@@ -93,9 +152,9 @@ static bool number_turn(struct ms_numbering *n, const struct ms_spool_lane *lane
 {
     const struct ms_spool_turn *at = &lane->turns[turn], *next = at + 1;
     bool last = turn + 1 == lane->n_turns;
-    return number_items(n, &n->files, number, lane->files, at->first_file,
+    return number_items(n, n->files.by_lane[number], lane->files, at->first_file,
                         last ? lane->files->n : next->first_file) &&
-           number_items(n, &n->names, number, lane->names, at->first_name,
+           number_items(n, n->names.by_lane[number], lane->names, at->first_name,
                         last ? lane->names->n : next->first_name);
 }
 
@@ -123,7 +182,7 @@ static bool number_all(struct ms_numbering *n, const struct ms_spool *spool, siz
 /* Maps of the lanes' numbers, in which 1 stands for what is in use. */
 static bool make_maps(struct ms_numbered *t, const struct ms_spool *spool, bool names, bool all)
 {
-    size_t n_lanes = ms_spool_n_lanes(spool), sum = 0;
+    size_t n_lanes = ms_spool_n_lanes(spool);
     t->by_lane = calloc(n_lanes, sizeof *t->by_lane);
     if (!t->by_lane)
         return false;
@@ -135,9 +194,8 @@ static bool make_maps(struct ms_numbered *t, const struct ms_spool *spool, bool 
             return false;
         for (size_t k = 0; k < n; k++)
             t->by_lane[i][k] = all;
-        sum += n;
     }
-    return ms_index_expect(&t->by_texts, sum);
+    return true;
 }
 
 /* Names of code that somebody else has must not be told. */
@@ -149,11 +207,12 @@ static void mark(struct ms_numbering *n, const struct ms_spool *spool)
     }
 }
 
+/* How many strings there will be at least, unless lanes have much in common. */
 static size_t count_texts(const struct ms_spool *spool)
 {
     size_t n = 0;
     for (size_t i = 0; i < ms_spool_n_lanes(spool); i++)
-        n += ms_spool_lane(spool, i).names->n * MS_NAME_TEXTS;
+        n += ms_spool_lane(spool, i).names->n;
     return n;
 }
 
@@ -169,7 +228,7 @@ enum ms_status ms_numbering_make(const struct ms_spool *spool, const char *first
     bool good = turns && make_maps(&out->files, spool, false, all) &&
                 make_maps(&out->names, spool, true, all) &&
                 ms_index_expect(&out->by_text, count_texts(spool)) &&
-                ms_text_key_set(&key, first) && place(out, &key) != UINT32_MAX;
+                ms_text_key_set(&key, first) && place(out, &key) != MS_INDEX_NONE;
     if (good && !all)
         mark(out, spool);
     good = good && number_all(out, spool, turns);

@@ -13,20 +13,22 @@ struct ms_placed {
     const char *text;
     uint32_t n; /* bytes with the NUL */
     uint32_t off;
-    uint32_t hash;
+    uint32_t first; /* of the names that begin with it: the newest, plus one; 0 = none */
 };
 
 struct ms_numbered {
     struct ms_index by_texts; /* the hash of its strings' places to `items` */
     uint32_t *items;          /* places of the strings, as many as each has; 0 = none */
-    size_t n, room;           /* of numbers in it */
+    size_t n, room;           /* of places in it */
     uint32_t **by_lane;       /* the item's number by the lane's */
 };
 
 /** Zeroed is empty. */
 struct ms_numbering {
     size_t n_lanes;
-    struct ms_numbered files, names;
+    struct ms_numbered files, names; /* names that are in no chain alone are in by_texts */
+    uint32_t *chain; /* of names that begin with the same string, the one before, plus one */
+    size_t chain_room;
     struct ms_index by_text;   /* to `strings` */
     struct ms_placed *strings; /* in the order of their places */
     size_t n_strings, strings_room;
