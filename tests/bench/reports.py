@@ -1,8 +1,8 @@
 """The reports part of bench: whole crash reports through `machsym crash`.
 
 A real report: 30 threads, 900 frames of up to five images, whose dSYMs lie below $MACHSYM_BENCH_DIR.
-Many reports: 50 of them in one run, beside 50 runs of the others on the same frames, and beside one
-run of theirs on all frames. The others get bare addresses, and nothing to read or write around them.
+Many reports: 50 and 500 of them in one run, beside as many runs, and beside one report with all their
+frames; and 50 beside 50 runs of the others on the same frames, and beside one run of theirs on all. The others get bare addresses, and nothing to read or write around them.
 """
 import os
 
@@ -12,7 +12,7 @@ import tools
 import workloads
 
 IMAGES, THREADS, DEPTH = 5, 30, 30
-MANY, MANY_FRAMES, MANY_ROUNDS = 50, 90, 2
+MANY, MORE, MANY_FRAMES, MANY_ROUNDS = 50, 500, 90, 2
 
 
 def linked_low(workload):
@@ -123,20 +123,35 @@ def one_report(bench, row, real):
     bench.gate(f"{what}: CPU, ms", "<= 100", rows["machsym-crash"].median("cpu"))
 
 
+LOOP = 'program=$1 arch=$2; shift 2; for one; do "$program" "$arch" <"$one" || exit; done'
+OUR_LOOP = 'program=$1 dsym=$2; shift 2; for one; do "$program" -d "$dsym" "$one" || exit; done'
+
+
 def many_reports(bench, row, made):
     fleet = Fleet(bench, made)
-    frames = [deal(made, 1000 + i, MANY_FRAMES) for i in range(MANY)]
-    reports = [fleet.report(f"many-{i}.crash", f, MANY_FRAMES // 10) for i, f in enumerate(frames)]
-    ways = fleet.ways(sum(frames, []), reports, "many")
-    if "llvm-symbolizer" in ways:
-        asked = [fleet.ways(f, [], f"many-{i}")["llvm-symbolizer"][1] for i, f in enumerate(frames)]
-        loop = 'program=$1 arch=$2; shift 2; for one; do "$program" "$arch" <"$one" || exit; done'
-        words = ways["llvm-symbolizer"][0]
-        ways[f"{MANY} runs of llvm-symbolizer"] = (["/bin/sh", "-c", loop, "sh"] + words + asked, os.devnull)
-    bench.rest()
-    rows = rounds_of(bench, row, ways, MANY_ROUNDS)
-    what = f"{MANY} reports of {MANY_FRAMES} frames, {made[0].name}"
-    table(bench, what, rows)
-    gate(bench, what + " in one run, against as many runs", rows, f"{MANY} runs of llvm-symbolizer")
-    for path in reports:
-        os.remove(path)
+    for n in (MANY, MORE):
+        frames = [deal(made, 1000 + i, MANY_FRAMES) for i in range(n)]
+        reports = [fleet.report(f"many-{i}.crash", f, MANY_FRAMES // 10) for i, f in enumerate(frames)]
+        whole = fleet.report("many-whole.crash", sum(frames, []), MANY_FRAMES // 10)
+        ways = fleet.ways(sum(frames, []), reports, "many") if n == MANY else \
+            {"machsym-crash": (fleet.crash(reports), os.devnull)}
+        ways["machsym-crash, all frames in one report"] = (fleet.crash([whole]), os.devnull)
+        ours = fleet.crash([])
+        ways[f"machsym-crash, {n} runs"] = (["/bin/sh", "-c", OUR_LOOP, "sh", ours[0], ours[2]] + reports, os.devnull)
+        if "llvm-symbolizer" in ways:
+            asked = [fleet.ways(f, [], f"many-{i}")["llvm-symbolizer"][1] for i, f in enumerate(frames)]
+            words = ways["llvm-symbolizer"][0]
+            ways[f"{n} runs of llvm-symbolizer"] = (["/bin/sh", "-c", LOOP, "sh"] + words + asked, os.devnull)
+        bench.rest()
+        rows = rounds_of(bench, row, ways, MANY_ROUNDS)
+        what = f"{n} reports of {MANY_FRAMES} frames, {made[0].name}"
+        table(bench, what, rows)
+        if n == MANY:
+            gate(bench, what + " in one run, against as many runs", rows, f"{n} runs of llvm-symbolizer")
+        cpu = {name: one.median("cpu") for name, one in rows.items()}
+        bench.gate(f"{what}: CPU of one run, to that of as many runs", "<= 1/5" if n == MANY else "<= 1/15",
+                   cpu["machsym-crash"] / cpu[f"machsym-crash, {n} runs"])
+        bench.gate(f"{what}: CPU of one run, times that of one report with all frames", "<= 3" if n == MANY else "<= 2",
+                   cpu["machsym-crash"] / cpu["machsym-crash, all frames in one report"])
+        for path in reports + [whole]:
+            os.remove(path)

@@ -2,7 +2,7 @@
  * The whole way of `machsym crash`: a report and the file that symbolicates it, one behind
  * the other in the input, the file from the first Mach-O magic on. The report is read, looked
  * up in the file, and written in one of the forms and styles; and what was written is read again,
- * since it is a report as well.
+ * since it is a report as well. Of several reports each is what it is alone.
  */
 #include "report_check.h"
 
@@ -112,21 +112,66 @@ static void write_report(const struct ms_report_file *file, size_t index,
     ms_text_fini(&text);
 }
 
+static bool same_text(const char *a, const char *b)
+{
+    return a && b ? strcmp(a, b) == 0 : a == b;
+}
+
+/* A report that was looked up with others is what it is alone. */
+static void check_same(const struct ms_symbolication *a, const struct ms_symbolication *b)
+{
+    CHECK(a->n_shown == b->n_shown && a->n_images == b->n_images);
+    CHECK(a->n_frames == b->n_frames && a->n_resolved == b->n_resolved && a->n_kept == b->n_kept);
+    for (size_t i = 0; i < a->n_shown; i++) {
+        const struct ms_shown *x = &a->shown[i], *y = &b->shown[i];
+        CHECK(x->n_frames == y->n_frames && x->why == y->why);
+        CHECK(same_text(x->symbol, y->symbol) && same_text(x->mangled, y->mangled));
+        for (size_t k = 0; k < x->n_frames; k++) {
+            const struct ms_shown_frame *v = &x->frames[k], *w = &y->frames[k];
+            CHECK(same_text(v->function, w->function) && same_text(v->mangled, w->mangled));
+            CHECK(same_text(v->path, w->path) && same_text(v->file, w->file));
+            CHECK(v->line == w->line && v->column == w->column && v->source == w->source);
+            CHECK(v->offset == w->offset && v->start_rt == w->start_rt && v->inlined == w->inlined);
+        }
+    }
+    for (size_t i = 0; i < a->n_images; i++) {
+        const struct ms_image_outcome *x = &a->images[i], *y = &b->images[i];
+        CHECK(x->why == y->why && x->n_asked == y->n_asked && x->n_objects == y->n_objects);
+        CHECK(same_text(x->debug_path, y->debug_path) && same_text(x->other_path, y->other_path));
+        CHECK(x->error.status == y->error.status);
+        CHECK(x->error.status == MS_OK || strcmp(x->error.text, y->error.text) == 0);
+    }
+}
+
+enum { MOST_TOGETHER = 16 };
+
 static void symbolize(struct ms_symbolizer *symbolizer, const struct ms_report_file *file,
                       const struct way *way)
 {
-    for (size_t i = 0; i < file->n_reports; i++) {
-        struct ms_symbolize_options options = {{way->full_path, way->no_demangle, way->demangle},
-                                               way->scope,
-                                               way->all_registers,
-                                               way->one_thread,
-                                               0};
-        struct ms_symbolication names;
-        struct ms_error err;
-        CHECK(ms_symbolize_report(symbolizer, &file->reports[i], &options, &names, &err) == MS_OK);
-        check_shown(&file->reports[i], &names);
-        write_report(file, i, &names, way);
-        ms_symbolication_fini(&names);
+    struct ms_symbolize_request requests[MOST_TOGETHER];
+    struct ms_symbolication names[MOST_TOGETHER], alone;
+    struct ms_error err;
+    size_t n = file->n_reports < MOST_TOGETHER ? file->n_reports : MOST_TOGETHER;
+    memset(requests, 0, sizeof requests);
+    for (size_t i = 0; i < n; i++)
+        requests[i] =
+            (struct ms_symbolize_request){&file->reports[i],
+                                          {{way->full_path, way->no_demangle, way->demangle},
+                                           way->scope,
+                                           way->all_registers,
+                                           way->one_thread,
+                                           0}};
+    CHECK(ms_symbolize_reports(symbolizer, requests, n, names, &err) == MS_OK);
+    for (size_t i = 0; i < n; i++) {
+        check_shown(&file->reports[i], &names[i]);
+        write_report(file, i, &names[i], way);
+        if (n > 1) {
+            CHECK(ms_symbolize_report(symbolizer, requests[i].report, &requests[i].options, &alone,
+                                      &err) == MS_OK);
+            check_same(&names[i], &alone);
+            ms_symbolication_fini(&alone);
+        }
+        ms_symbolication_fini(&names[i]);
     }
 }
 
