@@ -88,11 +88,9 @@ static enum ms_status find_covered(struct ms_piece_maker *m, const struct ms_uni
 }
 
 /* 0 or 1 as in struct ms_piece_claim; 2: the unit doesn't have it. */
-static uint8_t rank_at(struct ms_piece_maker *m, uint64_t address)
+static uint8_t find_rank(struct ms_piece_maker *m, uint64_t address)
 {
     const struct ms_stretches *both[] = {&m->listed, &m->covered};
-    if (m->even.low <= address && address < m->even.high)
-        return m->even_rank;
     for (uint8_t rank = 0; rank < 2; rank++) {
         size_t i = ms_stretches_find(both[rank], address);
         if (i == both[rank]->n || both[rank]->items[i].low > address)
@@ -104,6 +102,11 @@ static uint8_t rank_at(struct ms_piece_maker *m, uint64_t address)
         return rank;
     }
     return 2;
+}
+
+static inline uint8_t rank_at(struct ms_piece_maker *m, uint64_t address)
+{
+    return m->even.low <= address && address < m->even.high ? m->even_rank : find_rank(m, address);
 }
 
 /* ---- making a piece ---------------------------------------------------------------------- */
@@ -129,6 +132,39 @@ static uint32_t file_of(struct ms_piece_maker *m, uint64_t number)
     return slot->file;
 }
 
+/* What the DIE says; each is read once a piece, so that nothing is gained by keeping it. */
+static void read_function(struct ms_piece_maker *m, uint32_t node, struct ms_function *out)
+{
+    struct ms_lookup *l = &m->lookup;
+    struct ms_error found;
+    enum ms_status status = ms_function_read(l->dwarf, &l->references, l->unit,
+                                             l->scan.nodes[node].die_off, out, &found);
+    if (status != MS_OK && l->error.status == MS_OK)
+        l->error = found;
+}
+
+static bool push_node(struct ms_piece_maker *m, uint32_t node, uint32_t parent)
+{
+    struct ms_function f;
+    if (!ms_array_grow(&m->nodes, m->n_nodes, &m->nodes_room, sizeof *m->nodes))
+        return false;
+    read_function(m, node, &f);
+    struct ms_piece_node *made = &m->nodes[m->n_nodes];
+    *made = (struct ms_piece_node){.linkage = f.linkage,
+                                   .name = f.name,
+                                   .start_vm = f.entry_vm,
+                                   .has_start = f.has_entry,
+                                   .parent = parent};
+    if (parent != MS_NO_PARENT) {
+        made->call_file = file_of(m, f.call_file);
+        made->call_line = f.call_line;
+        made->call_column = f.call_column;
+    }
+    m->node_slots[node].stamp = m->stamp;
+    m->node_slots[node].node = (uint32_t)m->n_nodes++;
+    return true;
+}
+
 /* A node that the piece does not have yet; those that it is inlined into come before it. */
 static uint32_t make_node(struct ms_piece_maker *m, uint32_t node)
 {
@@ -144,28 +180,11 @@ static uint32_t make_node(struct ms_piece_maker *m, uint32_t node)
         chain[n++] = node;
     }
     while (n--) {
-        const struct ms_function *f = ms_lookup_function(&m->lookup, chain[n]);
-        if (!f) {
+        if (!push_node(m, chain[n], parent)) {
             m->no_memory = true;
             return 0;
         }
-        struct ms_piece_node made = {.linkage = f->linkage,
-                                     .name = f->name,
-                                     .start_vm = f->entry_vm,
-                                     .has_start = f->has_entry,
-                                     .parent = parent};
-        if (parent != MS_NO_PARENT) {
-            made.call_file = file_of(m, f->call_file);
-            made.call_line = f->call_line;
-            made.call_column = f->call_column;
-        }
-        if (!MS_PUSH(m->nodes, m->n_nodes, m->nodes_room, made)) {
-            m->no_memory = true;
-            return 0;
-        }
-        parent = (uint32_t)(m->n_nodes - 1);
-        m->node_slots[chain[n]].stamp = m->stamp;
-        m->node_slots[chain[n]].node = parent;
+        parent = m->node_slots[chain[n]].node;
     }
     return parent;
 }
@@ -188,18 +207,10 @@ static void start_piece(struct ms_piece_maker *m)
 static void put_rows(struct ms_piece_maker *m, uint64_t low, uint64_t high)
 {
     const struct ms_unit_row *rows = m->rows.items;
-    size_t i = ms_piece_rows_find(&m->rows, low), end = i, n = 0;
+    size_t i = ms_piece_rows_find(&m->rows, low), n = 0;
     uint32_t number = MS_NO_ROW, file = 0, last = 0; /* DWARF's, the piece's, the last row's */
-    while (end < m->rows.n && rows[end].low < high)
-        end++;
-    while (m->out_rows_room < end - i)
-        if (!ms_array_grow(&m->out_rows, m->out_rows_room, &m->out_rows_room,
-                           sizeof *m->out_rows)) {
-            m->no_memory = true;
-            return;
-        }
-    for (; i < end; i++) {
-        struct ms_piece_row *row = &m->out_rows[n];
+    for (; i < m->rows.n && rows[i].low < high; i++) {
+        struct ms_piece_row *row = &m->out_rows[n]; /* grow_slots has made room for all */
         if (rows[i].file != number) {
             number = rows[i].file;
             file = number == MS_NO_ROW ? 0 : file_of(m, number);
@@ -214,7 +225,7 @@ static void put_rows(struct ms_piece_maker *m, uint64_t low, uint64_t high)
         n++;
     }
     m->n_out_rows = n;
-    m->rows.found = end ? end - 1 : 0;
+    m->rows.found = i ? i - 1 : 0;
 }
 
 static void hand_over(struct ms_piece_maker *m, uint64_t low, uint64_t high,
@@ -388,6 +399,9 @@ static void give_damage(struct ms_piece_maker *m)
 static bool grow_slots(struct ms_piece_maker *m)
 {
     size_t n_files = m->lookup.has_lines ? m->lookup.files.n_files + 1 : 0;
+    while (m->out_rows_room < m->rows.n)
+        if (!ms_array_grow(&m->out_rows, m->out_rows_room, &m->out_rows_room, sizeof *m->out_rows))
+            return false;
     while (m->n_node_slots < m->lookup.scan.n_nodes) {
         struct node_slot none = {0, 0, 0, 0};
         size_t room = m->n_node_slots, n = room;

@@ -72,20 +72,27 @@ static uint32_t find_or_add(struct ms_interned *in, const char *const *texts)
     return (uint32_t)in->n++;
 }
 
-uint32_t ms_interned_number(struct ms_interned *in, const char *const *texts)
+static inline uint32_t number_of(struct ms_interned *in, const char *const *texts, unsigned width)
 {
     uint64_t mixed = 0, differ = 0;
-    if (!in->met && !(in->met = calloc((size_t)1 << MET_BITS, sizeof *in->met)))
-        return MS_INDEX_NONE;
-    for (unsigned i = 0; i < in->width; i++)
+    for (unsigned i = 0; i < width; i++)
         mixed = (mixed ^ (uintptr_t)texts[i]) * 0x9e3779b97f4a7c15u;
     struct met *met = &in->met[mixed >> (64 - MET_BITS)];
-    for (unsigned i = 0; i < in->width; i++)
+    for (unsigned i = 0; i < width; i++)
         differ |= (uintptr_t)met->texts[i] ^ (uintptr_t)texts[i];
     if (met->number && !differ)
         return met->number - 1;
     uint32_t number = find_or_add(in, texts);
-    memcpy(met->texts, texts, in->width * sizeof *texts);
+    for (unsigned i = 0; i < width; i++)
+        met->texts[i] = texts[i];
     met->number = number == MS_INDEX_NONE ? 0 : number + 1;
     return number;
+}
+
+uint32_t ms_interned_number(struct ms_interned *in, const char *const *texts)
+{
+    if (!in->met && !(in->met = calloc((size_t)1 << MET_BITS, sizeof *in->met)))
+        return MS_INDEX_NONE;
+    return in->width == MS_NAME_TEXTS ? number_of(in, texts, MS_NAME_TEXTS)
+                                      : number_of(in, texts, MS_FILE_TEXTS);
 }

@@ -25,17 +25,6 @@ static uint8_t *put_signed(uint8_t *at, uint64_t value)
     return ms_put_uleb(at, ms_fold_sign((int64_t)value));
 }
 
-/* How far addresses can be scaled: 2 where all of the piece stand at multiples of 4. */
-static unsigned scale_of(const struct ms_piece *p)
-{
-    uint64_t all = 0;
-    for (size_t i = 0; i < p->n_spans; i++)
-        all |= p->spans[i].low - p->low;
-    for (size_t i = 0; i < p->n_rows; i++)
-        all |= p->rows[i].low - p->low;
-    return all & 3 ? 0 : 2;
-}
-
 static uint8_t *put_nodes(uint8_t *at, const struct ms_piece *p, const uint32_t *names)
 {
     uint64_t start = p->low;
@@ -62,50 +51,66 @@ static uint8_t *put_nodes(uint8_t *at, const struct ms_piece *p, const uint32_t 
     return at;
 }
 
-static uint8_t *put_spans(uint8_t *at, const struct ms_piece *p, unsigned scale)
+/*
+ * Where all addresses of a piece stand at multiples of 4 they are scaled. That is found out on the
+ * way: `odd` gathers the bits that would be lost.
+ */
+static uint8_t *put_spans(uint8_t *at, const struct ms_piece *p, unsigned scale, uint64_t *odd)
 {
     uint64_t low = p->low;
     uint32_t last = 0;
     at = ms_put_uleb(at, p->n_spans);
     for (size_t i = 0; i < p->n_spans; i++) {
-        at = ms_put_uleb(at, (p->spans[i].low - low) >> scale);
-        at = put_signed(at, (uint64_t)p->spans[i].node - last);
-        low = p->spans[i].low;
-        last = p->spans[i].node;
+        const struct ms_piece_span *span = &p->spans[i];
+        *odd |= span->low - low;
+        at = ms_put_uleb(at, (span->low - low) >> scale);
+        at = put_signed(at, (uint64_t)span->node - last);
+        low = span->low;
+        last = span->node;
     }
     return at;
 }
 
-static uint8_t *put_rows(uint8_t *at, const struct ms_piece *p, unsigned scale)
+/* A row with another file, far from the one before, or with many lines between. */
+static uint8_t *put_far_row(uint8_t *at, const struct ms_piece_row *row, uint64_t step,
+                            uint32_t line, bool other)
 {
-    uint64_t low = p->low;
+    uint64_t lines = (uint64_t)row->line - line - (uint64_t)(int64_t)MSYM_LINE_BASE;
+    bool near = step - 1 < MSYM_MOST_STEP && !other, few = lines < MSYM_LINE_MORE;
+    *at++ = (uint8_t)((near ? step : 0) | (few ? lines : MSYM_LINE_MORE) << 3);
+    if (!near)
+        at = ms_put_uleb(at, step << 1 | other);
+    if (other)
+        at = ms_put_uleb(at, row->file);
+    return few ? at : put_signed(at, (uint64_t)row->line - line);
+}
+
+static uint8_t *put_rows(uint8_t *at, const struct ms_piece *p, unsigned scale, uint64_t *odd)
+{
+    uint64_t low = p->low, all = 0;
     uint32_t line = 0, file = 0;
     at = ms_put_uleb(at, p->n_rows);
     for (size_t i = 0; i < p->n_rows; i++) {
         const struct ms_piece_row *row = &p->rows[i];
         uint64_t step = (row->low - low) >> scale;
         uint64_t lines = (uint64_t)row->line - line - (uint64_t)(int64_t)MSYM_LINE_BASE;
-        bool other = row->file != file, near = step - 1 < MSYM_MOST_STEP && !other;
-        bool few = lines < MSYM_LINE_MORE;
-        *at++ = (uint8_t)((near ? step : 0) | (few ? lines : MSYM_LINE_MORE) << 3);
-        if (!near)
-            at = ms_put_uleb(at, step << 1 | other);
-        if (other)
-            at = ms_put_uleb(at, row->file);
-        if (!few)
-            at = put_signed(at, (uint64_t)row->line - line);
+        all |= row->low - low;
+        if (step - 1 < MSYM_MOST_STEP && lines < MSYM_LINE_MORE && row->file == file)
+            *at++ = (uint8_t)(step | lines << 3);
+        else
+            at = put_far_row(at, row, step, line, row->file != file);
         at = ms_put_uleb(at, row->column);
         low = row->low;
         line = row->line;
         file = row->file;
     }
+    *odd |= all;
     return at;
 }
 
-uint8_t *ms_packed_put(uint8_t *at, const struct ms_piece *p, const uint32_t *files,
-                       const uint32_t *names)
+static uint8_t *put_scaled(uint8_t *at, const struct ms_piece *p, const uint32_t *files,
+                           const uint32_t *names, unsigned scale, uint64_t *odd)
 {
-    unsigned scale = scale_of(p);
     uint32_t last = 0;
     at = ms_put_uleb(at, (uint64_t)p->source << SOURCE_SHIFT | (scale ? SCALED : 0) |
                              (p->damaged ? DAMAGED : 0));
@@ -115,8 +120,19 @@ uint8_t *ms_packed_put(uint8_t *at, const struct ms_piece *p, const uint32_t *fi
         last = files[i];
     }
     at = put_nodes(at, p, names);
-    at = put_spans(at, p, scale);
-    return put_rows(at, p, scale);
+    at = put_spans(at, p, scale, odd);
+    return scale && *odd & 3 ? at : put_rows(at, p, scale, odd);
+}
+
+uint8_t *ms_packed_put(uint8_t *at, const struct ms_piece *p, const uint32_t *files,
+                       const uint32_t *names)
+{
+    uint64_t odd = 0;
+    uint8_t *end = put_scaled(at, p, files, names, 2, &odd);
+    if (!(odd & 3))
+        return end;
+    odd = 0;
+    return put_scaled(at, p, files, names, 0, &odd);
 }
 
 /* ---- renumbering ------------------------------------------------------------------------- */

@@ -9,11 +9,18 @@
 /* A packed piece. */
 struct record {
     uint64_t low, high;
-    struct ms_piece_claim claim;
-    const uint8_t *at; /* in the slabs of its lane */
+    uint64_t size, order; /* of its claim, like rank */
+    const uint8_t *at;    /* in the slabs of its lane */
     uint32_t n;
     uint16_t lane;
+    uint8_t rank;
     bool is_named;
+};
+
+/* What is sorted: the address is looked at more often than all the rest. */
+struct ref {
+    uint64_t low;
+    const struct record *record;
 };
 
 struct lane {
@@ -37,7 +44,7 @@ struct stretch {
 struct ms_spool {
     struct lane *lanes; /* the last is ms_spool_put's */
     size_t n_lanes;
-    struct record *records; /* of all lanes but the last, by low */
+    struct ref *records; /* of all lanes but the last, by low */
     size_t n_records;
     struct stretch *stretches;
     size_t n_stretches, stretches_room;
@@ -126,13 +133,10 @@ bool ms_spool_add(struct ms_spool *spool, size_t index, uint32_t turn, const str
         return false;
     uint8_t *at = lane->slabs.at;
     uint8_t *end = ms_packed_put(at, p, lane->numbers, lane->numbers + p->n_files);
-    struct record record = {p->low,
-                            p->high,
-                            claim,
-                            at,
-                            (uint32_t)(end - at),
-                            (uint16_t)index,
-                            p->n_nodes && (p->nodes[0].linkage || p->nodes[0].name)};
+    struct record record = {
+        p->low,          p->high,    claim.size,
+        claim.order,     at,         (uint32_t)(end - at),
+        (uint16_t)index, claim.rank, p->n_nodes && (p->nodes[0].linkage || p->nodes[0].name)};
     ms_slabs_take(&lane->slabs, end);
     return MS_PUSH(lane->records, lane->n_records, lane->records_room, record);
 }
@@ -147,33 +151,33 @@ static int compare(uint64_t a, uint64_t b)
 /* Which of two records counts where both are: negative for the first. */
 static int by_claim(const struct record *a, const struct record *b)
 {
-    if (a->claim.rank != b->claim.rank)
-        return a->claim.rank < b->claim.rank ? -1 : 1;
-    if (!a->claim.size != !b->claim.size)
-        return a->claim.size ? -1 : 1;
-    if (a->claim.size != b->claim.size)
-        return compare(a->claim.size, b->claim.size);
-    if (a->claim.order != b->claim.order)
-        return compare(a->claim.order, b->claim.order);
+    if (a->rank != b->rank)
+        return a->rank < b->rank ? -1 : 1;
+    if (!a->size != !b->size)
+        return a->size ? -1 : 1;
+    if (a->size != b->size)
+        return compare(a->size, b->size);
+    if (a->order != b->order)
+        return compare(a->order, b->order);
     return a->low != b->low ? compare(a->low, b->low) : compare(a->high, b->high);
 }
 
 static int by_low(const void *a, const void *b)
 {
-    const struct record *x = a, *y = b;
-    return x->low != y->low ? compare(x->low, y->low) : by_claim(x, y);
+    const struct ref *x = a, *y = b;
+    return x->low != y->low ? compare(x->low, y->low) : by_claim(x->record, y->record);
 }
 
 /* The records that have begun, the one that counts on top. */
 struct heap {
     uint32_t *items;
     size_t n;
-    const struct record *records;
+    const struct ref *records;
 };
 
 static bool counts_before(const struct heap *h, size_t a, size_t b)
 {
-    int order = by_claim(&h->records[h->items[a]], &h->records[h->items[b]]);
+    int order = by_claim(h->records[h->items[a]].record, h->records[h->items[b]].record);
     return order ? order < 0 : h->items[a] < h->items[b];
 }
 
@@ -227,7 +231,7 @@ static bool sweep(struct ms_spool *spool, struct heap *heap)
             at = spool->records[next].low;
         while (next < spool->n_records && spool->records[next].low <= at)
             heap_push(heap, (uint32_t)next++);
-        const struct record *top = &spool->records[heap->items[0]];
+        const struct record *top = spool->records[heap->items[0]].record;
         if (top->high <= at) {
             heap_pop(heap);
             continue;
@@ -254,14 +258,10 @@ static bool gather(struct ms_spool *spool)
     if (!spool->records)
         return false;
     for (size_t i = 0; i < spool->n_lanes; i++) {
-        struct lane *lane = &spool->lanes[i];
-        if (lane->n_records)
-            memcpy(spool->records + spool->n_records, lane->records,
-                   lane->n_records * sizeof *lane->records);
-        spool->n_records += lane->n_records;
-        free(lane->records);
-        lane->records = NULL;
-        lane->n_records = lane->records_room = 0;
+        const struct lane *lane = &spool->lanes[i];
+        for (size_t k = 0; k < lane->n_records; k++)
+            spool->records[spool->n_records++] =
+                (struct ref){lane->records[k].low, &lane->records[k]};
     }
     for (size_t i = 1; i < n && ascending; i++)
         ascending = by_low(&spool->records[i - 1], &spool->records[i]) <= 0;
@@ -299,7 +299,7 @@ void ms_spool_range(const struct ms_spool *spool, size_t i, uint64_t *low, uint6
 static const struct record *record_of(const struct ms_spool *spool, const struct stretch *s)
 {
     const struct lane *last = &spool->lanes[spool->n_lanes - 1];
-    return s->record < spool->n_records ? &spool->records[s->record]
+    return s->record < spool->n_records ? spool->records[s->record].record
                                         : &last->records[s->record - spool->n_records];
 }
 
@@ -351,6 +351,13 @@ bool ms_spool_keep(struct ms_spool *spool, size_t i, struct ms_piece_room *room)
     const struct stretch *stretch = &spool->stretches[i];
     const struct record *record = record_of(spool, stretch);
     struct ms_piece piece;
+    if (!spool->kept_room) { /* few are put between these */
+        size_t n = spool->n_stretches + 64;
+        spool->kept = malloc(n * sizeof *spool->kept);
+        if (!spool->kept)
+            return false;
+        spool->kept_room = n;
+    }
     if (record->low != stretch->low || record->high != stretch->high)
         return ms_spool_get(spool, i, room, &piece) && ms_spool_put(spool, &piece);
     spool->n_whole++;
