@@ -238,7 +238,7 @@ Test(oso, a_look_up_opens_one_object)
     cr_assert_str_eq(answers.items[0].frames[1].name, "extra");
     ms_answers_fini(&answers);
     ms_image_objects(image, &objects);
-    cr_assert_eq(objects.n_used, 2);
+    cr_assert_eq(objects.n_used, 1);
     ms_image_close(image);
 }
 
