@@ -221,14 +221,27 @@ static bool add_stretch(struct ms_spool *spool, uint64_t low, uint64_t high, uin
     return MS_PUSH(spool->stretches, spool->n_stretches, spool->stretches_room, new);
 }
 
+/* Whether no other begins before the record ends. */
+static bool is_alone(const struct ms_spool *spool, size_t i)
+{
+    return i + 1 == spool->n_records || spool->records[i + 1].low >= spool->records[i].record->high;
+}
+
 /* From one beginning to the next, the record on top has what lies before it. */
 static bool sweep(struct ms_spool *spool, struct heap *heap)
 {
     size_t next = 0;
     uint64_t at = 0;
     while (next < spool->n_records || heap->n) {
-        if (!heap->n)
-            at = spool->records[next].low;
+        if (!heap->n) {
+            const struct record *first = spool->records[next].record;
+            at = first->low;
+            if (is_alone(spool, next)) {
+                if (!add_stretch(spool, at, first->high, (uint32_t)next++))
+                    return false;
+                continue;
+            }
+        }
         while (next < spool->n_records && spool->records[next].low <= at)
             heap_push(heap, (uint32_t)next++);
         const struct record *top = spool->records[heap->items[0]].record;
