@@ -219,6 +219,7 @@ static int print_answers(struct asking *a, struct batch *batch, size_t first, si
         return atos_fan(&a->printer, batch->items, batch->text, answers, a->n_workers);
     for (size_t i = 0, asked = 0; i < n && status == EXIT_DONE; i++) {
         struct atos_question *q = &batch->items[first + i];
+        ms_answers_ahead(answers, asked);
         status = q->is_address ? print_answer(a, batch, q, &answers->items[asked++])
                                : answer_name(a, batch, q);
         if (a->max_memory && i % (a->max_memory / NAMES_BYTES + 1) == 0)

@@ -2,7 +2,6 @@
 
 #include "common/console.h"
 
-#include <ctype.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -28,6 +27,15 @@ void word_list_fini(struct word_list *list)
     memset(list, 0, sizeof *list);
 }
 
+/* 16 and more: no digit. */
+static unsigned digit_of(char c)
+{
+    return c >= '0' && c <= '9'   ? (unsigned)(c - '0')
+           : c >= 'a' && c <= 'f' ? (unsigned)(c - 'a') + 10
+           : c >= 'A' && c <= 'F' ? (unsigned)(c - 'A') + 10
+                                  : 16;
+}
+
 bool parse_address(const char *text, bool bare_is_hex, uint64_t *out)
 {
     bool hex = bare_is_hex;
@@ -36,15 +44,11 @@ bool parse_address(const char *text, bool bare_is_hex, uint64_t *out)
         text += 2;
     } else {
         for (const char *c = text; *c; c++)
-            if (isxdigit((unsigned char)*c) && !isdigit((unsigned char)*c))
-                hex = true;
+            hex |= digit_of(*c) >= 10 && digit_of(*c) < 16;
     }
     uint64_t value = 0, base = hex ? 16 : 10, limit = hex ? UINT64_MAX / 16 : UINT64_MAX / 10;
     const char *c = text;
-    for (; isxdigit((unsigned char)*c); c++) {
-        uint64_t digit = (uint64_t)(isdigit((unsigned char)*c)
-                                        ? *c - '0'
-                                        : tolower((unsigned char)*c) - 'a' + 10);
+    for (unsigned digit; (digit = digit_of(*c)) < 16; c++) {
         if (digit >= base || value > limit || digit > UINT64_MAX - value * base)
             return false;
         value = value * base + digit;

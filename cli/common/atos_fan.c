@@ -21,8 +21,9 @@ struct fan {
     struct atos_printer printers[MS_MAX_WORKERS];
     const struct atos_question *questions;
     const char *text;
-    const struct ms_answer *answers;
-    size_t n; /* of the wave */
+    const struct ms_answers *answers;
+    size_t first; /* answer of the wave, and */
+    size_t n;     /* how many it has */
     struct chunk chunks[WAVE / CHUNK];
 };
 
@@ -69,7 +70,9 @@ static void do_chunk(void *owner, size_t worker, size_t item)
     printer->sink = &chunk->sink;
     for (size_t i = item * CHUNK; i < end && chunk->status == EXIT_DONE; i++) {
         const struct atos_question *q = &fan->questions[i];
-        chunk->status = atos_print(printer, q, fan->text + q->word, &fan->answers[i]);
+        ms_answers_ahead(fan->answers, fan->first + i);
+        chunk->status =
+            atos_print(printer, q, fan->text + q->word, &fan->answers->items[fan->first + i]);
     }
     if (chunk->sink.failed && chunk->status == EXIT_DONE) {
         complain("out of memory");
@@ -111,7 +114,8 @@ int atos_fan(const struct atos_printer *printer, const struct atos_question *que
     fan->text = text;
     for (size_t done = 0; done < answers->n && status == EXIT_DONE; done += fan->n) {
         fan->questions = questions + done;
-        fan->answers = answers->items + done;
+        fan->answers = answers;
+        fan->first = done;
         fan->n = answers->n - done < WAVE ? answers->n - done : WAVE;
         status = print_wave(fan, printer->sink, n);
     }

@@ -52,7 +52,7 @@ enum ms_status ms_answers_start(struct ms_dwarf_answers *out, size_t n, struct m
         store->hits_room = room;
     }
     for (size_t i = 0; i < n; i++)
-        out->hits[i] = (struct ms_dwarf_hit){MS_ABSENT, 0, 0, NULL, 0};
+        out->hits[i] = (struct ms_dwarf_hit){.status = MS_ABSENT};
     out->n_hits = n;
     return ms_answers_share(out, 1, err);
 }

@@ -56,6 +56,7 @@ struct ms_dwarf_hit {
     uint32_t n_frames;
     uint32_t error;          /* index into .errors when status is MS_E_*, else 0 */
     struct ms_frame *frames; /* innermost first; they live as long as the answers */
+    bool final; /* names are as they are shown, and the outermost frame has one */
     uint64_t row_vm; /* where the line table's row starts; meaningful when there are frames */
 };
 

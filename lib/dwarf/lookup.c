@@ -299,7 +299,7 @@ enum ms_status ms_lookup_frames(struct ms_lookup *l, size_t i, struct ms_dwarf_a
 {
     const struct ms_claim *claim = &l->scan.claims[i];
     if (!ms_lookup_found(l, i)) {
-        *hit = (struct ms_dwarf_hit){MS_ABSENT, 0, 0, NULL, 0};
+        *hit = (struct ms_dwarf_hit){.status = MS_ABSENT};
         return MS_OK;
     }
     size_t n = claim->size ? chain_length(&l->scan, claim->node) : 1;
@@ -312,8 +312,10 @@ enum ms_status ms_lookup_frames(struct ms_lookup *l, size_t i, struct ms_dwarf_a
     memset(frames, 0, n * sizeof *frames);
     for (size_t k = 0; k < n; k++)
         frames[k].source = MS_SOURCE_DWARF;
-    *hit =
-        (struct ms_dwarf_hit){whole ? MS_OK : MS_E_LIMIT, (uint32_t)n, 0, frames, l->hits[i].low};
+    *hit = (struct ms_dwarf_hit){.status = whole ? MS_OK : MS_E_LIMIT,
+                                 .n_frames = (uint32_t)n,
+                                 .frames = frames,
+                                 .row_vm = l->hits[i].low};
     if (!claim->size)
         put_line_alone(l, i, hit, frames);
     else if (!whole)

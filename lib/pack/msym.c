@@ -1,6 +1,7 @@
 #include "pack/msym.h"
 
 #include "base/cursor.h"
+#include "base/prefetch.h"
 #include "pack/check.h"
 #include "pack/msym_format.h"
 #include "pack/msym_record.h"
@@ -27,13 +28,16 @@ struct ms_msym {
     const char *where;
     struct ms_msym_head head;
     /* Parts of `paged`, which is what the checksums are of. */
-    struct ms_bytes paged, blocks, files, names, records, strings, checks;
+    struct ms_bytes paged, blocks, files, names, records, strings, checks, tops;
     uint64_t names_n, files_n;
-    uint8_t *tested; /* a bit a page: its checksum is right */
+    uint8_t *tested;        /* a bit a page: its checksum is right */
+    uint8_t *tested_checks; /* the same of the pages of `checks` */
     /* A page: so many from it on are known to hold no end of a string. Strings that overlap would
      * be read to their ends again and again without it. */
     uint32_t *endless;
     struct walk walk;
+    uint64_t next_address;        /* asked for soon */
+    size_t next_block;            /* the one that has it; n_blocks = nobody has looked */
     struct ms_msym_record record; /* the one that was read last */
 };
 
@@ -47,6 +51,7 @@ void ms_msym_close(struct ms_msym *m)
     if (!m)
         return;
     free(m->tested);
+    free(m->tested_checks);
     free(m->endless);
     ms_msym_record_fini(&m->record);
     free(m);
@@ -99,6 +104,7 @@ static enum ms_status read_header(struct ms_msym *m, struct ms_error *err)
     unsigned flags = u32_at(h, MSYM_AT_VERSION) >> 16;
     m->head.base_vm = u64_at(h, MSYM_AT_BASE);
     m->head.n_records = u64_at(h, MSYM_AT_N_RECORDS);
+    m->head.n_functions = u64_at(h, MSYM_AT_N_FUNCTIONS);
     m->head.n_blocks = (size_t)u64_at(h, MSYM_AT_N_BLOCKS);
     m->head.partial = flags & MSYM_PARTIAL;
     m->head.broken = flags & MSYM_BROKEN;
@@ -120,8 +126,13 @@ static enum ms_status read_header(struct ms_msym *m, struct ms_error *err)
         !cut(&rest, u64_at(h, MSYM_AT_STRING_BYTES), 1, &m->strings) || !m->strings.n)
         return ms_fail(err, MS_E_FORMAT, m->where, MSYM_AT_N_BLOCKS,
                        "tables of the index need more than its %zu bytes", m->bytes.n);
-    m->checks = rest;
     m->paged.n -= rest.n;
+    if (!cut(&rest, msym_pages(m->paged.n), 4, &m->checks) || rest.n != msym_pages(m->checks.n) * 4)
+        return ms_fail(err, MS_E_FORMAT, m->where, offset_of(m, m->paged.at + m->paged.n),
+                       "%zu bytes of checksums, expected %zu for %zu pages", m->checks.n + rest.n,
+                       msym_pages(m->paged.n) * 4 + msym_pages(msym_pages(m->paged.n) * 4) * 4,
+                       msym_pages(m->paged.n));
+    m->tops = rest;
     return MS_OK;
 }
 
@@ -144,49 +155,80 @@ enum ms_status ms_msym_open(struct ms_bytes bytes, const char *where, struct ms_
     m->bytes = bytes;
     m->where = where;
     enum ms_status status = read_header(m, err);
-    size_t n_pages = m->paged.n / MSYM_PAGE + (m->paged.n % MSYM_PAGE != 0);
-    if (status == MS_OK && m->checks.n != n_pages * 4)
-        status = ms_fail(err, MS_E_FORMAT, where, offset_of(m, m->checks.at),
-                         "%zu bytes of checksums, expected %zu for %zu pages", m->checks.n,
-                         n_pages * 4, n_pages);
-    if (status == MS_OK &&
-        ms_check(m->checks.at, m->checks.n) != u32_at(m->bytes, MSYM_AT_CHECKS_CHECK))
-        status = ms_fail(err, MS_E_FORMAT, where, offset_of(m, m->checks.at),
+    if (status == MS_OK && ms_check(m->tops.at, m->tops.n) != u32_at(m->bytes, MSYM_AT_TOPS_CHECK))
+        status = ms_fail(err, MS_E_FORMAT, where, offset_of(m, m->tops.at),
                          "checksum of the checksums differs");
+    size_t n_pages = msym_pages(m->paged.n);
     if (status == MS_OK && (!(m->tested = calloc(n_pages / 8 + 1, 1)) ||
+                            !(m->tested_checks = calloc(msym_pages(m->checks.n) / 8 + 1, 1)) ||
                             !(m->endless = calloc(n_pages + 1, sizeof *m->endless))))
         status = ms_fail_memory(err);
     if (status != MS_OK) {
         ms_msym_close(m);
         return status;
     }
+    m->next_block = m->head.n_blocks;
     *out = m;
     return MS_OK;
 }
 
 /* ---- pages ------------------------------------------------------------------------------- */
 
+static inline bool is_tested(const struct ms_msym *m, size_t page)
+{
+    return m->tested[page / 8] >> page % 8 & 1;
+}
+
+static void note_tested(uint8_t *tested, size_t page)
+{
+    tested[page / 8] |= (uint8_t)(1 << page % 8);
+}
+
+/* Tests the page of checksums that has that of a page. */
+static enum ms_status test_checks(struct ms_msym *m, size_t page, struct ms_error *err)
+{
+    size_t i = page * 4 / MSYM_PAGE, start = i * MSYM_PAGE;
+    if (m->tested_checks[i / 8] >> i % 8 & 1)
+        return MS_OK;
+    if (ms_check(m->checks.at + start, msym_page_bytes(start, m->checks.n)) !=
+        u32_at(m->tops, i * 4))
+        return ms_fail(err, MS_E_FORMAT, m->where, offset_of(m, m->checks.at) + start,
+                       "checksum of a page of checksums differs: the file is damaged");
+    note_tested(m->tested_checks, i);
+    return MS_OK;
+}
+
 static enum ms_status test_page(struct ms_msym *m, size_t page, struct ms_error *err)
 {
     size_t start = page * MSYM_PAGE;
-    size_t bytes = m->paged.n - start < MSYM_PAGE ? m->paged.n - start : MSYM_PAGE;
-    if (ms_check(m->paged.at + start, bytes) != u32_at(m->checks, page * 4))
+    enum ms_status status = test_checks(m, page, err);
+    if (status != MS_OK)
+        return status;
+    if (ms_check(m->paged.at + start, msym_page_bytes(start, m->paged.n)) !=
+        u32_at(m->checks, page * 4))
         return ms_fail(err, MS_E_FORMAT, m->where, MSYM_HEADER + start,
                        "checksum of a page of the index differs: the file is damaged");
-    m->tested[page / 8] |= (uint8_t)(1 << page % 8);
+    note_tested(m->tested, page);
     return MS_OK;
+}
+
+static enum ms_status test_pages(struct ms_msym *m, size_t page, size_t last, struct ms_error *err)
+{
+    enum ms_status status = MS_OK;
+    for (; page <= last && status == MS_OK; page++)
+        if (!is_tested(m, page))
+            status = test_page(m, page, err);
+    return status;
 }
 
 /* Tests the pages that hold [at, at + n), of which all lies in m->paged. */
 static inline enum ms_status test(struct ms_msym *m, const uint8_t *at, size_t n,
                                   struct ms_error *err)
 {
-    size_t off = (size_t)(at - m->paged.at), end = (off + n + MSYM_PAGE - 1) / MSYM_PAGE;
-    enum ms_status status = MS_OK;
-    for (size_t page = off / MSYM_PAGE; page < end && n && status == MS_OK; page++)
-        if (!(m->tested[page / 8] >> page % 8 & 1))
-            status = test_page(m, page, err);
-    return status;
+    size_t off = (size_t)(at - m->paged.at), page = off / MSYM_PAGE;
+    if (!n || (off % MSYM_PAGE + n <= MSYM_PAGE && is_tested(m, page)))
+        return MS_OK;
+    return test_pages(m, page, (off + n - 1) / MSYM_PAGE, err);
 }
 
 /* What page number `page` has of the strings; none of it behind their end. */
@@ -233,6 +275,11 @@ static enum ms_status string_at(struct ms_msym *m, uint32_t off, const char **ou
     /* Page by page, so that one name doesn't make all behind it be read. */
     const uint8_t *at = m->strings.at + off;
     size_t page = (size_t)(at - m->paged.at) / MSYM_PAGE;
+    size_t left = MSYM_PAGE - (size_t)(at - m->paged.at) % MSYM_PAGE;
+    if (left <= m->strings.n - off && is_tested(m, page) && memchr(at, 0, left)) {
+        *out = (const char *)at;
+        return MS_OK;
+    }
     struct ms_bytes rest = strings_of_page(m, page);
     rest.n -= (size_t)(at - rest.at);
     enum ms_status status = test(m, at, rest.n, err);
@@ -360,10 +407,11 @@ static enum ms_status start_block(struct ms_msym *m, size_t i, struct ms_error *
 }
 
 /*
- * Goes to the last block that starts at or below the address. It is looked for from the block in
- * hand on, in steps that double: who has many addresses asks in their order.
+ * The last block that starts at or below the address. It is looked for from the block in hand on,
+ * in steps that double: who has many addresses asks in their order.
  */
-static enum ms_status find_block(struct ms_msym *m, uint64_t address, struct ms_error *err)
+static enum ms_status search_blocks(struct ms_msym *m, uint64_t address, size_t *found,
+                                    struct ms_error *err)
 {
     size_t from = 0, n = m->head.n_blocks, step = 1;
     struct block block;
@@ -394,11 +442,19 @@ static enum ms_status find_block(struct ms_msym *m, uint64_t address, struct ms_
             n = half;
         }
     }
-    if (!from)
-        return MS_ABSENT;
-    if (m->walk.block.end && from - 1 == m->walk.i && address >= m->walk.low)
-        return MS_OK;
-    return start_block(m, from - 1, err);
+    *found = from - 1;
+    return from ? MS_OK : MS_ABSENT;
+}
+
+static enum ms_status find_block(struct ms_msym *m, uint64_t address, struct ms_error *err)
+{
+    size_t i = m->next_block;
+    enum ms_status status = MS_OK;
+    if (i == m->head.n_blocks || m->next_address != address)
+        status = search_blocks(m, address, &i, err);
+    if (status != MS_OK || (m->walk.block.end && i == m->walk.i && address >= m->walk.low))
+        return status;
+    return start_block(m, i, err);
 }
 
 static enum ms_status bad_block(struct ms_msym *m, struct ms_error *err)
@@ -451,6 +507,19 @@ static enum ms_status find_record(struct ms_msym *m, uint64_t address, struct ms
     return status == MS_E_FORMAT ? bad_record(m, walk->record, walk->low, err) : status;
 }
 
+void ms_msym_ahead(struct ms_msym *m, uint64_t address)
+{
+    struct block block;
+    size_t i;
+    if (search_blocks(m, address, &i, NULL) == MS_OK && block_at(m, i, &block, NULL) == MS_OK) {
+        m->next_address = address;
+        m->next_block = i;
+        uint64_t n = block.end - block.first;
+        ms_prefetch(m->records.at + block.first,
+                    n < MSYM_BLOCK_BYTES ? (size_t)n : MSYM_BLOCK_BYTES);
+    }
+}
+
 enum ms_status ms_msym_find(struct ms_msym *m, uint64_t address, struct ms_ready_answer *out,
                             struct ms_error *err)
 {
@@ -487,7 +556,7 @@ static enum ms_status check_record(struct ms_msym *m, struct ms_error *err)
 enum ms_status ms_msym_check(struct ms_msym *m, ms_msym_taker take, void *owner,
                              struct ms_error *err)
 {
-    uint64_t last = m->head.base_vm, n = 0;
+    uint64_t last = m->head.base_vm, n = 0, n_functions = 0, end = 0;
     enum ms_status status = test(m, m->paged.at, m->paged.n, err);
     for (size_t i = 0; i < m->head.n_blocks && status == MS_OK; i++) {
         status = start_block(m, i, err);
@@ -497,9 +566,11 @@ enum ms_status ms_msym_check(struct ms_msym *m, ms_msym_taker take, void *owner,
             return bad_block(m, err);
         while ((status = next_record(m, err)) == MS_OK) {
             status = check_record(m, err);
-            n++;
             if (status != MS_OK)
                 break;
+            n++;
+            n_functions += !(m->record.piece.more && m->record.piece.low == end);
+            end = m->record.piece.high;
             if (take && !take(owner, &m->record.piece)) {
                 m->record.piece.low = m->record.piece.high = 0;
                 return MS_OK;
@@ -514,5 +585,9 @@ enum ms_status ms_msym_check(struct ms_msym *m, ms_msym_taker take, void *owner,
         return ms_fail(err, MS_E_FORMAT, m->where, MSYM_AT_N_RECORDS,
                        "%llu records, the header says %llu", (unsigned long long)n,
                        (unsigned long long)m->head.n_records);
+    if (status == MS_OK && n_functions != m->head.n_functions)
+        return ms_fail(err, MS_E_FORMAT, m->where, MSYM_AT_N_FUNCTIONS,
+                       "%llu functions, the header says %llu", (unsigned long long)n_functions,
+                       (unsigned long long)m->head.n_functions);
     return status;
 }

@@ -29,6 +29,7 @@ const char *ms_msym_name(struct ms_bytes bytes);
 /** What the header says. */
 struct ms_msym_head {
     uint64_t base_vm, n_records;
+    uint64_t n_functions; /* and stretches of code without one, of which lines are known */
     size_t n_blocks;
     bool partial, broken, lost; /* MSYM_PARTIAL, MSYM_BROKEN, MSYM_LOST */
 };
@@ -41,6 +42,10 @@ void ms_msym_head(const struct ms_msym *msym, struct ms_msym_head *out);
  */
 enum ms_status ms_msym_find(struct ms_msym *msym, uint64_t address_vm, struct ms_ready_answer *out,
                             struct ms_error *err);
+
+/** Says that this address will be asked for soon: where it may lie is fetched from memory ahead of
+ *  that. */
+void ms_msym_ahead(struct ms_msym *msym, uint64_t address_vm);
 
 /** Gets each record as the piece that it was made of; false stops. */
 typedef bool (*ms_msym_taker)(void *owner, const struct ms_piece *piece);

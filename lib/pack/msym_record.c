@@ -90,7 +90,7 @@ enum ms_status ms_msym_record_start(struct ms_msym_record *r, struct ms_bytes by
     r->bytes = bytes;
     r->n_names = n_names;
     r->scale = head & 4 ? 2 : 0;
-    r->piece = (struct ms_piece){.low = low, .high = high, .damaged = head & 2};
+    r->piece = (struct ms_piece){.low = low, .high = high, .damaged = head & 2, .more = head & 1};
     if (source > MS_SOURCE_REPORT)
         return give_up(r, MS_E_FORMAT);
     r->piece.source = (enum ms_source)source;

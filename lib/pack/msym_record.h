@@ -30,7 +30,7 @@ struct ms_msym_record {
     struct ms_cursor nodes_at, spans_at, rows_at;
     size_t nodes_left, spans_left, rows_left;
     uint64_t names, start_vm; /* what the next node is told by its distance from */
-    uint64_t address; /* the one that was sought last */
+    uint64_t address;         /* the one that was sought last */
 };
 
 /**

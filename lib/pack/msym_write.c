@@ -27,7 +27,7 @@ struct chunk {
     size_t n_blocks, blocks_room;
     bool no_memory;
 };
-enum { PIECES_A_CHUNK = 256, STRINGS_A_GROUP = 8192, PAGES_A_GROUP = 1024 };
+enum { PIECES_A_CHUNK = 256, STRINGS_A_GROUP = 8192, PAGES_A_GROUP = 4096 };
 
 /* The bytes between header and checksums, in the order of the file. */
 struct part {
@@ -46,8 +46,8 @@ struct ms_msym_writer {
     char *strings;
     struct part *parts; /* tables, chunks, strings */
     size_t n_parts;
-    uint8_t *checks;
-    size_t n_pages;
+    uint8_t *checks; /* and tops behind them */
+    size_t n_pages, n_tops;
     uint64_t n_checked; /* bytes of all parts */
     uint8_t header[MSYM_HEADER];
 };
@@ -292,7 +292,34 @@ static void check_pages(void *owner, size_t worker, size_t item)
     }
 }
 
+static bool put_checks(struct ms_msym_writer *w)
+{
+    w->n_pages = msym_pages((size_t)w->n_checked);
+    size_t n = w->n_pages * 4;
+    w->n_tops = msym_pages(n);
+    w->checks = take(w, n + w->n_tops * 4);
+    if (!w->checks)
+        return false;
+    ms_workers_run(w->n_workers, (w->n_pages + PAGES_A_GROUP - 1) / PAGES_A_GROUP, check_pages, w);
+    for (size_t i = 0; i < w->n_tops; i++) {
+        size_t off = i * MSYM_PAGE;
+        put_u32(w->checks + n + 4 * i, ms_check(w->checks + off, msym_page_bytes(off, n)));
+    }
+    return true;
+}
+
 /* ---- the whole --------------------------------------------------------------------------- */
+
+uint64_t ms_msym_functions(const struct ms_msym_writer *w)
+{
+    uint64_t n = 0, end = 0;
+    for (size_t i = 0; i < ms_spool_n(w->spool); i++) {
+        struct ms_spooled piece = ms_spool_packed(w->spool, i);
+        n += !(ms_packed_goes_on(piece.at) && piece.low == end);
+        end = piece.high;
+    }
+    return n;
+}
 
 static void make_header(struct ms_msym_writer *w, const struct ms_msym_choice *choice)
 {
@@ -308,8 +335,9 @@ static void make_header(struct ms_msym_writer *w, const struct ms_msym_choice *c
     put_u64(h + MSYM_AT_RECORD_BYTES, w->parts[w->n_parts - 1].off - w->parts[0].n);
     put_u64(h + MSYM_AT_STRING_BYTES, w->numbering.string_bytes);
     put_u64(h + MSYM_AT_N_RECORDS, ms_spool_n(w->spool));
+    put_u64(h + MSYM_AT_N_FUNCTIONS, ms_msym_functions(w));
     put_u32(h + MSYM_AT_NAME, choice->name ? MS_FIRST_PLACE : 0);
-    put_u32(h + MSYM_AT_CHECKS_CHECK, ms_check(w->checks, w->n_pages * 4));
+    put_u32(h + MSYM_AT_TOPS_CHECK, ms_check(w->checks + w->n_pages * 4, w->n_tops * 4));
     put_u32(h + MSYM_AT_CHECK, ms_check(h, MSYM_AT_CHECK));
 }
 
@@ -321,13 +349,8 @@ static enum ms_status make(struct ms_msym_writer *w, const struct ms_msym_choice
         status = make_records(w, err);
     if (status != MS_OK)
         return status;
-    if (!list_parts(w))
+    if (!list_parts(w) || !put_checks(w))
         return ms_fail_memory(err);
-    w->n_pages = (size_t)((w->n_checked + MSYM_PAGE - 1) / MSYM_PAGE);
-    w->checks = take(w, w->n_pages * 4);
-    if (!w->checks)
-        return ms_fail_memory(err);
-    ms_workers_run(w->n_workers, (w->n_pages + PAGES_A_GROUP - 1) / PAGES_A_GROUP, check_pages, w);
     make_header(w, choice);
     return MS_OK;
 }
@@ -362,7 +385,7 @@ enum ms_status ms_msym_write(const struct ms_spool *spool, const struct ms_msym_
 
 uint64_t ms_msym_bytes(const struct ms_msym_writer *w)
 {
-    return MSYM_HEADER + w->n_checked + w->n_pages * 4;
+    return MSYM_HEADER + w->n_checked + (w->n_pages + w->n_tops) * 4;
 }
 
 bool ms_msym_give(const struct ms_msym_writer *w,
@@ -373,5 +396,5 @@ bool ms_msym_give(const struct ms_msym_writer *w,
     for (size_t i = 0; i < w->n_parts; i++)
         if (w->parts[i].n && !write(to, (const char *)w->parts[i].at, w->parts[i].n))
             return false;
-    return !w->n_pages || write(to, (const char *)w->checks, w->n_pages * 4);
+    return !w->n_pages || write(to, (const char *)w->checks, (w->n_pages + w->n_tops) * 4);
 }

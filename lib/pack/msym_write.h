@@ -27,6 +27,8 @@ void ms_msym_writer_close(struct ms_msym_writer *writer); /* takes NULL */
 
 /** Bytes of the index. */
 uint64_t ms_msym_bytes(const struct ms_msym_writer *writer);
+/** Functions in it, and stretches of code without one, of which lines are known. */
+uint64_t ms_msym_functions(const struct ms_msym_writer *writer);
 
 /** Hands the index to `write`, part by part; false when `write` returned false. */
 bool ms_msym_give(const struct ms_msym_writer *writer,

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { DAMAGED = 2, SCALED = 4, SOURCE_SHIFT = 3 };
+enum { MORE = 1, DAMAGED = 2, SCALED = 4, SOURCE_SHIFT = 3 };
 
 /* ---- packing ----------------------------------------------------------------------------- */
 
@@ -113,7 +113,7 @@ static uint8_t *put_scaled(uint8_t *at, const struct ms_piece *p, const uint32_t
 {
     uint32_t last = 0;
     at = ms_put_uleb(at, (uint64_t)p->source << SOURCE_SHIFT | (scale ? SCALED : 0) |
-                             (p->damaged ? DAMAGED : 0));
+                             (p->damaged ? DAMAGED : 0) | (p->more ? MORE : 0));
     at = ms_put_uleb(at, p->n_files);
     for (size_t i = 0; i < p->n_files; i++) {
         at = put_signed(at, (uint64_t)files[i] - last);
@@ -208,6 +208,11 @@ uint8_t *ms_packed_renumber(uint8_t *to, const uint8_t *from, size_t n, const ui
     }
     memcpy(to, from, (size_t)(end - from));
     return to + (end - from);
+}
+
+bool ms_packed_goes_on(const uint8_t *from)
+{
+    return from[0] & MORE; /* of a number, the first byte has the lowest bits */
 }
 
 void ms_packed_mark(const uint8_t *from, uint32_t *files, uint32_t *names)
@@ -341,17 +346,18 @@ bool ms_packed_get(const uint8_t *from, uint64_t from_low, uint64_t low, uint64_
     if (!make_room(&room->rows, n_rows, &room->rows_room, sizeof *room->rows))
         return false;
     n_rows = get_rows(&from, scale, from_low, low, high, n_rows, room->rows);
-    *out = (struct ms_piece){low,
-                             high,
-                             (enum ms_source)(head >> SOURCE_SHIFT),
-                             head & DAMAGED,
-                             room->nodes,
-                             n_nodes,
-                             room->spans,
-                             n_spans,
-                             room->rows,
-                             n_rows,
-                             room->files,
-                             n_files};
+    *out = (struct ms_piece){.low = low,
+                             .high = high,
+                             .source = (enum ms_source)(head >> SOURCE_SHIFT),
+                             .damaged = head & DAMAGED,
+                             .more = head & MORE,
+                             .nodes = room->nodes,
+                             .n_nodes = n_nodes,
+                             .spans = room->spans,
+                             .n_spans = n_spans,
+                             .rows = room->rows,
+                             .n_rows = n_rows,
+                             .files = room->files,
+                             .n_files = n_files};
     return true;
 }

@@ -33,6 +33,9 @@ enum { MS_RENUMBERED_TIMES = 5 };
 uint8_t *ms_packed_renumber(uint8_t *to, const uint8_t *from, size_t n, const uint32_t *files,
                             const uint32_t *names);
 
+/** Whether the piece is a further part of a function. */
+bool ms_packed_goes_on(const uint8_t *from);
+
 /** Says which files and names are in use there: sets their places. */
 void ms_packed_mark(const uint8_t *from, uint32_t *files, uint32_t *names);
 

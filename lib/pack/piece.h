@@ -45,6 +45,7 @@ struct ms_piece {
     uint64_t low, high;    /* half-open, _vm, never empty */
     enum ms_source source; /* of the function's name: DWARF, nlist, …; inlined calls: DWARF */
     bool damaged;          /* its unit is broken: more may have been known */
+    bool more;             /* a further part of the function (split.h) whose code ends at `low` */
     /* nodes[0] is the function; 0 of them: lines alone are known. */
     const struct ms_piece_node *nodes;
     size_t n_nodes;

@@ -21,13 +21,30 @@ static void write_through(struct ms_sink *sink, const char *bytes, size_t n)
         fail(sink);
 }
 
+/* Most of what is written is shorter than what calling memcpy is worth. */
+static inline void copy_short(char *to, const char *from, size_t n)
+{
+    if (n > 16) {
+        memcpy(to, from, n);
+    } else if (n >= 8) {
+        memcpy(to, from, 8);
+        memcpy(to + n - 8, from + n - 8, 8);
+    } else if (n >= 4) {
+        memcpy(to, from, 4);
+        memcpy(to + n - 4, from + n - 4, 4);
+    } else {
+        for (size_t i = 0; i < n; i++)
+            to[i] = from[i];
+    }
+}
+
 static inline void put(struct ms_sink *sink, const char *bytes, size_t n)
 {
     if (n >= (size_t)(sink->end - sink->at)) {
         write_through(sink, bytes, n);
         return;
     }
-    memcpy(sink->at, bytes, n);
+    copy_short(sink->at, bytes, n);
     sink->at += n;
 }
 

@@ -59,6 +59,9 @@ const struct ms_part *ms_image_dwarf_part(const struct ms_image *image);
 void ms_image_bound_reader(struct ms_image *image, struct ms_dwarf *dwarf);
 void ms_image_bound_index(struct ms_image *image, struct ms_ready_index *index);
 
+/** The linkage name of a frame that DWARF made, without what a compiler put around it. */
+const char *ms_frame_linkage(const struct ms_frame *frame);
+
 /** Counts n strings of frames that were looked at, for the same bound. */
 void ms_image_touched(struct ms_image *image, size_t n);
 

@@ -2,6 +2,7 @@
 #include "resolve/image.h"
 
 #include "base/arena.h"
+#include "base/prefetch.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -38,6 +39,25 @@ void ms_answers_fini(struct ms_answers *answers)
     memset(answers, 0, sizeof *answers);
 }
 
+/* How far ahead: frames first, then what they lead to. */
+enum { FRAMES_AHEAD = 12, NAMES_AHEAD = 6, MOST_AHEAD = 8 };
+
+void ms_answers_ahead(const struct ms_answers *answers, size_t i)
+{
+    if (i + FRAMES_AHEAD < answers->n) {
+        const struct ms_answer *far = &answers->items[i + FRAMES_AHEAD];
+        size_t n = far->n_frames < MOST_AHEAD ? far->n_frames : MOST_AHEAD;
+        ms_prefetch(far->frames, n * sizeof *far->frames);
+    }
+    if (i + NAMES_AHEAD < answers->n) {
+        const struct ms_answer *near = &answers->items[i + NAMES_AHEAD];
+        for (size_t k = 0; k < near->n_frames && k < MOST_AHEAD; k++) {
+            const struct ms_frame *frame = &near->frames[k];
+            ms_prefetch(frame->linkage ? frame->linkage : frame->name, 100);
+        }
+    }
+}
+
 /* One of Mach-O's underscores goes; Objective-C methods have none. */
 static const char *without_underscore(const char *symbol)
 {
@@ -49,12 +69,15 @@ static const char *without_underscore(const char *symbol)
  * leaves, is followed by the symbol's own name; and clang's machine outliner writes
  * "_OUTLINED_FUNCTION_0" for what is called OUTLINED_FUNCTION_0.
  */
-static const char *linkage_of(const struct ms_frame *frame)
+const char *ms_frame_linkage(const struct ms_frame *frame)
 {
     const char *linkage = frame->linkage;
+    if (frame->source != MS_SOURCE_DWARF && frame->source != MS_SOURCE_DEBUG_MAP)
+        return linkage;
     if (linkage && linkage[0] == '\1')
         return without_underscore(linkage + 1);
-    if (linkage && linkage[0] == '_' && frame->name && strcmp(linkage + 1, frame->name) == 0)
+    if (linkage && linkage[0] == '_' && linkage[1] != 'Z' && frame->name &&
+        strcmp(linkage + 1, frame->name) == 0)
         return linkage + 1;
     return linkage;
 }
@@ -104,12 +127,17 @@ static enum ms_why why_unknown(const struct ms_image *image, uint64_t address_vm
 }
 
 /* The answer that DWARF gave; a line without a function takes the symbol's name. */
-static void answer_from_dwarf(struct ms_image *image, struct ms_frame *frames, size_t n,
+static void answer_from_dwarf(struct ms_image *image, const struct ms_dwarf_hit *hit,
                               uint64_t address_vm, struct ms_answer *answer)
 {
+    struct ms_frame *frames = hit->frames;
+    size_t n = hit->n_frames;
+    answer->frames = frames;
+    answer->n_frames = n;
+    if (hit->final)
+        return;
     for (size_t i = 0; i < n; i++)
-        if (frames[i].source == MS_SOURCE_DWARF || frames[i].source == MS_SOURCE_DEBUG_MAP)
-            frames[i].linkage = linkage_of(&frames[i]);
+        frames[i].linkage = ms_frame_linkage(&frames[i]);
     struct ms_frame *outer = &frames[n - 1];
     if (!outer->linkage && !outer->name) {
         const struct ms_symbol *symbol = ms_image_symbol(image, address_vm);
@@ -118,8 +146,6 @@ static void answer_from_dwarf(struct ms_image *image, struct ms_frame *frames, s
         if ((!symbol || !symbol->name) && !name_from_runtime(image, outer, symbol, address_vm))
             answer->why = MS_WHY_STRIPPED;
     }
-    answer->frames = frames;
-    answer->n_frames = n;
 }
 
 static enum ms_status answer_from_symbols(struct ms_image *image, struct ms_arena *arena,
@@ -156,6 +182,8 @@ static enum ms_status join(struct ms_image *image, struct store *store, const ui
     bool no_reader = image->dwarf_ready == MS_FAILED;
     for (size_t i = 0; i < n; i++) {
         const struct ms_dwarf_hit *hit = i < store->dwarf.n_hits ? &store->dwarf.hits[i] : NULL;
+        if (i + FRAMES_AHEAD < store->dwarf.n_hits && !hit[FRAMES_AHEAD].final)
+            ms_prefetch(hit[FRAMES_AHEAD].frames, hit[FRAMES_AHEAD].n_frames * sizeof *hit->frames);
         if (no_reader || (hit && hit->status != MS_OK && hit->status != MS_ABSENT))
             answers[i].why = MS_WHY_BAD_DEBUG_INFO;
         if (store->whys && store->whys[i] != MS_WHY_COMPLETE)
@@ -164,8 +192,7 @@ static enum ms_status join(struct ms_image *image, struct store *store, const ui
         if (hit)
             ms_image_touched(image, hit->n_frames);
         if (hit && hit->n_frames)
-            answer_from_dwarf(image, hit->frames, hit->n_frames, addresses[i],
-                              &answers[i]);
+            answer_from_dwarf(image, hit, addresses[i], &answers[i]);
         else
             status = answer_from_symbols(image, &store->arena, addresses[i], &answers[i], err);
         if (status != MS_OK)

@@ -46,7 +46,7 @@ static enum ms_status pack_msym(struct ms_image *image, const struct ms_pack_opt
                                 struct ms_sink *sink, struct ms_pack_result *result,
                                 struct ms_error *err)
 {
-    struct ms_pack_request request = {options->n_workers, options->only, options->n_only};
+    struct ms_pack_request request = {options->n_workers, options->only, options->n_only, true};
     struct ms_pack_counts counts;
     struct ms_spool *spool;
     struct ms_msym_writer *writer = NULL;
@@ -63,8 +63,10 @@ static enum ms_status pack_msym(struct ms_image *image, const struct ms_pack_opt
     status = ms_msym_write(spool, &choice, &writer, err);
     if (status == MS_OK)
         status = ms_image_intact(image, err); /* the strings have been read just now */
-    if (status == MS_OK)
+    if (status == MS_OK) {
+        result->n_functions = ms_msym_functions(writer);
         status = write_msym(image, writer, sink, result, err);
+    }
     ms_msym_writer_close(writer);
     ms_spool_close(spool);
     return status;
@@ -88,7 +90,7 @@ static enum ms_status pack_gsym(struct ms_image *image, const struct ms_pack_opt
                                 struct ms_sink *sink, struct ms_pack_result *result,
                                 struct ms_error *err)
 {
-    struct ms_pack_request request = {options->n_workers, options->only, options->n_only};
+    struct ms_pack_request request = {options->n_workers, options->only, options->n_only, false};
     struct ms_pack_counts counts;
     struct ms_spool *spool;
     struct ms_gsym_writer *writer = NULL;

@@ -4,6 +4,7 @@
 #include "dwarf/pieces.h"
 #include "dwarf/units.h"
 #include "machsym/workers.h"
+#include "pack/split.h"
 #include "resolve/pack_giver.h"
 
 #include <stdlib.h>
@@ -18,7 +19,9 @@ struct worker {
     uint32_t turn; /* the unit in hand */
     struct ms_dwarf *reader;
     struct ms_piece_maker *maker;
-    enum ms_status status; /* MS_OK, MS_E_NOMEM */
+    struct ms_split_room split;
+    struct ms_piece_claim claim; /* of the piece that is split */
+    enum ms_status status;       /* MS_OK, MS_E_NOMEM */
     char pad[64];
 };
 
@@ -36,12 +39,21 @@ struct build {
     enum ms_status symbols; /* MS_OK, MS_E_NOMEM */
 };
 
+static bool take_part(void *owner, const struct ms_piece *part)
+{
+    struct worker *w = owner;
+    return ms_spool_add(w->build->spool, w->lane, w->turn, part, w->claim);
+}
+
 static bool take_piece(void *owner, const struct ms_piece *piece,
                        const struct ms_piece_claim *claim)
 {
     struct worker *w = owner;
-    return !ms_pack_wants(w->build->request, piece->low, piece->high) ||
-           ms_spool_add(w->build->spool, w->lane, w->turn, piece, *claim);
+    if (!ms_pack_wants(w->build->request, piece->low, piece->high))
+        return true;
+    w->claim = *claim;
+    return w->build->request->in_parts ? ms_piece_split(piece, &w->split, take_part, w)
+                                       : take_part(w, piece);
 }
 
 /* Symbols first, then the units. */
@@ -148,6 +160,7 @@ static enum ms_status run_units(struct build *b, struct ms_dwarf *dwarf,
 static void free_build(struct build *b)
 {
     for (size_t i = 0; b->workers && i < b->n_workers; i++) {
+        ms_split_room_fini(&b->workers[i].split);
         ms_piece_maker_close(b->workers[i].maker);
         ms_dwarf_close(b->workers[i].reader);
     }

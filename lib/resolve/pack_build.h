@@ -14,6 +14,7 @@ struct ms_pack_request {
     /** Only what holds one of these addresses (as linked, ascending); NULL = all. */
     const uint64_t *only;
     size_t n_only;
+    bool in_parts; /* long functions in several pieces (pack/split.h) */
 };
 
 struct ms_pack_counts {

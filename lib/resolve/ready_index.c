@@ -4,6 +4,7 @@
 #include "dwarf/answers.h"
 #include "pack/gsym.h"
 #include "pack/msym.h"
+#include "resolve/image.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -61,7 +62,7 @@ void ms_ready_index_info(const struct ms_ready_index *index, struct ms_pack_info
         *out = (struct ms_pack_info){MS_PACK_GSYM, head.n_functions, false, false};
         return;
     }
-    *out = (struct ms_pack_info){MS_PACK_MSYM, index->head.n_records, index->head.partial,
+    *out = (struct ms_pack_info){MS_PACK_MSYM, index->head.n_functions, index->head.partial,
                                  index->head.broken};
 }
 
@@ -98,7 +99,13 @@ static enum ms_status put_answer(const struct ms_ready_answer *answer, struct ms
     if (!frames)
         return ms_fail_memory(err);
     memcpy(frames, answer->frames, answer->n_frames * sizeof *frames);
-    *hit = (struct ms_dwarf_hit){MS_OK, (uint32_t)answer->n_frames, 0, frames, 0};
+    for (size_t i = 0; i < answer->n_frames; i++)
+        frames[i].linkage = ms_frame_linkage(&frames[i]);
+    const struct ms_frame *outer = &frames[answer->n_frames - 1];
+    *hit = (struct ms_dwarf_hit){.status = MS_OK,
+                                 .n_frames = (uint32_t)answer->n_frames,
+                                 .frames = frames,
+                                 .final = outer->linkage || outer->name};
     return MS_OK;
 }
 
@@ -124,7 +131,7 @@ static enum ms_status find(struct ms_ready_index *index, uint64_t address, size_
     uint32_t error = 0;
     if (!out->n_errors && !ms_answers_error(out, &found, &error))
         return ms_fail_memory(err);
-    *hit = (struct ms_dwarf_hit){status, 0, error, NULL, 0};
+    *hit = (struct ms_dwarf_hit){.status = status, .error = error};
     return MS_OK;
 }
 
@@ -159,6 +166,8 @@ enum ms_status ms_ready_index_find(struct ms_ready_index *index, const uint64_t 
             whys[asked] = whys[before];
             continue;
         }
+        if (index->msym && i + 1 < n)
+            ms_msym_ahead(index->msym, order[i + 1].key);
         status = find(index, order[i].key, asked, out, whys, err);
         if (index->went_through)
             index->went_through(index->owner, MS_TOUCH_BYTES);

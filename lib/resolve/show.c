@@ -46,6 +46,7 @@ struct ms_show_pool {
     size_t n_made, made_room;
     struct ms_index by_key; /* into made */
     size_t max_made_bytes;
+    struct made last_path; /* the frames of one answer are likely to be of one file */
 };
 
 enum ms_status ms_show_pool_open(struct ms_show_pool **out, struct ms_error *err)
@@ -66,6 +67,7 @@ static void forget_made(struct ms_show_pool *pool)
     free(pool->made);
     pool->made = NULL;
     pool->n_made = pool->made_room = 0;
+    memset(&pool->last_path, 0, sizeof pool->last_path);
 }
 
 void ms_show_pool_close(struct ms_show_pool *pool)
@@ -95,6 +97,11 @@ bool ms_show_pool_is_full(const struct ms_show_pool *pool)
     return pool->made_arena.total_bytes > MS_MAX_READABLE;
 }
 
+static bool has_key(const struct made *made, const char *const key[3])
+{
+    return made->key[0] == key[0] && made->key[1] == key[1] && made->key[2] == key[2];
+}
+
 /* NULL: it isn't there. Good until another is kept. */
 static const struct made *find_made(const struct ms_show_pool *pool, const char *const key[3],
                                     uint64_t hash)
@@ -102,7 +109,7 @@ static const struct made *find_made(const struct ms_show_pool *pool, const char 
     uint32_t i;
     for (size_t probe = 0; (i = ms_index_next(&pool->by_key, hash, &probe)) != MS_INDEX_NONE;) {
         const struct made *made = &pool->made[i];
-        if (made->key[0] == key[0] && made->key[1] == key[1] && made->key[2] == key[2])
+        if (has_key(made, key))
             return made;
     }
     return NULL;
@@ -201,10 +208,14 @@ static const char *demangled(struct ms_show_pool *pool, const char *name, unsign
 static const char *full_path(struct ms_show_pool *pool, const struct ms_frame *frame, bool *failed)
 {
     const char *const key[3] = {frame->comp_dir, frame->dir, frame->file};
+    if (has_key(&pool->last_path, key))
+        return pool->last_path.text;
     uint64_t hash = ms_hash(0, key, sizeof key);
     const struct made *known = find_made(pool, key, hash);
-    if (known)
+    if (known) {
+        pool->last_path = *known;
         return known->text;
+    }
     size_t n = ms_frame_path(frame, NULL, 0);
     char *path = ms_arena_take(&pool->made_arena, n + 1);
     if (!path) {

@@ -52,8 +52,9 @@ static uint64_t fit(uint8_t *at, uint64_t width, uint64_t left)
 /* The file with a header that fits, and checksums behind it; *n is what it has then. */
 static uint8_t *mended(const uint8_t *data, size_t size, unsigned flags, size_t *n)
 {
-    size_t paged = size - MSYM_HEADER, pages = (paged + MSYM_PAGE - 1) / MSYM_PAGE;
-    *n = size + 4 * pages;
+    size_t paged = size - MSYM_HEADER, pages = msym_pages(paged), checks = 4 * pages;
+    size_t n_tops = msym_pages(checks);
+    *n = size + checks + 4 * n_tops;
     uint8_t *out = malloc(*n);
     EXPECT(out);
     memcpy(out, data, size);
@@ -69,12 +70,16 @@ static uint8_t *mended(const uint8_t *data, size_t size, unsigned flags, size_t 
     put(out + MSYM_AT_STRING_BYTES, left, 8);
     for (size_t i = 0; i < pages; i++) {
         size_t start = MSYM_HEADER + i * MSYM_PAGE;
-        put(out + size + 4 * i,
-            ms_check(out + start, size - start < MSYM_PAGE ? size - start : MSYM_PAGE), 4);
+        put(out + size + 4 * i, ms_check(out + start, msym_page_bytes(start, size)), 4);
     }
     if (flags & BAD_PAGE && pages)
-        out[size + 4 * (flags >> 2) % (4 * pages)] ^= 1;
-    put(out + MSYM_AT_CHECKS_CHECK, ms_check(out + size, *n - size), 4);
+        out[size + 4 * (flags >> 2) % checks] ^= 1;
+    for (size_t i = 0; i < n_tops; i++) {
+        size_t start = i * MSYM_PAGE;
+        put(out + size + checks + 4 * i,
+            ms_check(out + size + start, msym_page_bytes(start, checks)), 4);
+    }
+    put(out + MSYM_AT_TOPS_CHECK, ms_check(out + size + checks, 4 * n_tops), 4);
     put(out + MSYM_AT_CHECK, ms_check(out, MSYM_AT_CHECK), 4);
     return out;
 }

@@ -41,10 +41,12 @@ static void seal(struct image *m, size_t paged_end)
 {
     m->n = paged_end;
     for (size_t at = MSYM_HEADER; at < paged_end; at += MSYM_PAGE)
-        add_u32(m,
-                ms_check(m->bytes + at, paged_end - at < MSYM_PAGE ? paged_end - at : MSYM_PAGE));
+        add_u32(m, ms_check(m->bytes + at, msym_page_bytes(at, paged_end)));
+    size_t tops = m->n;
+    for (size_t at = paged_end; at < tops; at += MSYM_PAGE)
+        add_u32(m, ms_check(m->bytes + at, msym_page_bytes(at, tops)));
     put(m->bytes + MSYM_AT_BYTES, m->n, 8);
-    put(m->bytes + MSYM_AT_CHECKS_CHECK, ms_check(m->bytes + paged_end, m->n - paged_end), 4);
+    put(m->bytes + MSYM_AT_TOPS_CHECK, ms_check(m->bytes + tops, m->n - tops), 4);
     put(m->bytes + MSYM_AT_CHECK, ms_check(m->bytes, MSYM_AT_CHECK), 4);
 }
 
@@ -107,6 +109,7 @@ static size_t make(struct image *m, const uint8_t *record, size_t n)
     put(m->bytes + MSYM_AT_RECORD_BYTES, n, 8);
     put(m->bytes + MSYM_AT_STRING_BYTES, sizeof strings, 8);
     put(m->bytes + MSYM_AT_N_RECORDS, 1, 8);
+    put(m->bytes + MSYM_AT_N_FUNCTIONS, 1, 8);
     put(m->bytes + MSYM_AT_NAME, S_IMAGE, 4);
     m->n = MSYM_HEADER;
     static const uint8_t block[MSYM_BLOCK];
@@ -226,8 +229,8 @@ Test(msym, what_is_no_index)
     m.bytes[0] = 'm';
     expect_fault(&m, MS_E_FORMAT, 0, "is no index: it does not begin with MSYM");
     make_plain(&m);
-    m.bytes[MSYM_AT_VERSION] = 2;
-    expect_fault(&m, MS_E_UNSUPPORTED, MSYM_AT_VERSION, "index of version 2; this program reads 1");
+    m.bytes[MSYM_AT_VERSION] = 3;
+    expect_fault(&m, MS_E_UNSUPPORTED, MSYM_AT_VERSION, "index of version 3; this program reads 2");
     make_plain(&m);
     m.bytes[MSYM_AT_N_RECORDS] ^= 1;
     expect_fault(&m, MS_E_FORMAT, MSYM_AT_CHECK, "checksum of the header differs");
@@ -235,6 +238,10 @@ Test(msym, what_is_no_index)
     m.bytes[MSYM_AT_N_RECORDS] = 2;
     seal(&m, end);
     expect_fault(&m, MS_E_FORMAT, MSYM_AT_N_RECORDS, "1 records, the header says 2");
+    end = make_plain(&m);
+    m.bytes[MSYM_AT_N_FUNCTIONS] = 0;
+    seal(&m, end);
+    expect_fault(&m, MS_E_FORMAT, MSYM_AT_N_FUNCTIONS, "1 functions, the header says 0");
     end = make_plain(&m);
     m.bytes[MSYM_AT_FLAGS] = MSYM_FLAGS + 1;
     seal(&m, end);
@@ -267,7 +274,7 @@ Test(msym, every_damaged_byte_is_noticed)
 {
     static struct image m;
     struct ms_error err;
-    make_plain(&m);
+    size_t checks = make_plain(&m);
     for (size_t at = 0; at < m.n; at++) {
         struct ms_msym *msym;
         m.bytes[at] ^= 0x10;
@@ -275,8 +282,11 @@ Test(msym, every_damaged_byte_is_noticed)
         if (status == MS_OK) {
             enum ms_status found = ms_msym_find(msym, 0x1010, &answer, &err);
             cr_assert_eq(found, MS_E_FORMAT, "byte %zu", at);
-            cr_assert_eq(err.offset, MSYM_HEADER);
-            cr_assert_not_null(strstr(err.text, "checksum of a page"));
+            size_t page =
+                at < checks ? MSYM_HEADER + (at - MSYM_HEADER) / MSYM_PAGE * MSYM_PAGE : checks;
+            cr_assert_eq(err.offset, page);
+            cr_assert_not_null(strstr(err.text, at < checks ? "checksum of a page of the index"
+                                                            : "a page of checksums"));
             status = ms_msym_check(msym, NULL, NULL, &err);
             ms_msym_close(msym);
         }

@@ -134,6 +134,10 @@ enum ms_status ms_image_find_many(struct ms_image *image, const uint64_t *addres
                                   struct ms_answers *out, struct ms_error *err);
 void ms_answers_fini(struct ms_answers *answers);
 
+/** Says that answer `i` and those behind it will be read, one after the other: what they need is
+ *  fetched from memory ahead of that. Nothing but time depends on it. */
+void ms_answers_ahead(const struct ms_answers *answers, size_t i);
+
 /**
  * The same for one address at a time: keeps what it read of the unit, so that the next one
  * near it is cheap. *out is zeroed before the first call, reused by each, and freed by
