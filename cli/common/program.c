@@ -1,8 +1,10 @@
 #include "common/program.h"
 
 #include "common/console.h"
+#include "common/helper_server.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -73,19 +75,20 @@ static void limit(int resource, uint64_t value)
     }
 }
 
-/* In the child: never returns. */
-static void become(const char *path, char *const *argv, int output, int messages,
-                   unsigned cpu_seconds, uint64_t memory_bytes)
+static bool is_put(int descriptor, int place)
 {
-    limit(RLIMIT_CPU, cpu_seconds);
+    return descriptor == place ? fcntl(place, F_SETFD, 0) >= 0 : dup2(descriptor, place) >= 0;
+}
+
+/* In the child: never returns. */
+static void become(const char *path, char *const *argv, const struct helper_request *request)
+{
+    limit(RLIMIT_CPU, request->cpu_seconds);
 #ifndef MS_SANITIZED /* a sanitizer's shadow alone is terabytes of address space */
-    limit(RLIMIT_AS, memory_bytes);
-#else
-    (void)memory_bytes;
+    limit(RLIMIT_AS, request->memory_bytes);
 #endif
     limit(RLIMIT_CORE, 0);
-    if ((output < 0 || dup2(output, STDOUT_FILENO) >= 0) &&
-        (messages < 0 || dup2(messages, STDERR_FILENO) >= 0))
+    if (is_put(request->output, STDOUT_FILENO) && is_put(request->messages, STDERR_FILENO))
         execv(path, argv);
     _exit(127);
 }
@@ -119,6 +122,37 @@ static void pass_on_messages(FILE *messages)
     fclose(messages);
 }
 
+/* A pipe whose ends no other program keeps open. */
+static bool make_pipe(int ends[2])
+{
+    if (pipe(ends) != 0)
+        return false;
+    fcntl(ends[0], F_SETFD, FD_CLOEXEC);
+    fcntl(ends[1], F_SETFD, FD_CLOEXEC);
+    return true;
+}
+
+/* Starts it in a process of its own. */
+static pid_t run_once(const char *path, const struct helper_request *request)
+{
+    char *argv[MAX_ARGUMENTS + 2] = {(char *)(uintptr_t)path};
+    for (int i = 0; i < MAX_ARGUMENTS && request->arguments[i]; i++)
+        argv[i + 1] = (char *)(uintptr_t)request->arguments[i]; /* execv does not change them */
+    pid_t child = fork();
+    if (child == 0)
+        become(path, argv, request);
+    return child;
+}
+
+static void wait_once(pid_t child, struct helper_end *end)
+{
+    int how = 0;
+    while (waitpid(child, &how, 0) < 0 && errno == EINTR)
+        ;
+    end->status = WIFEXITED(how) ? WEXITSTATUS(how) : -1;
+    end->signal = WIFSIGNALED(how) ? WTERMSIG(how) : 0;
+}
+
 int helper_run(const char *name, const char *const *arguments, unsigned cpu_seconds,
                uint64_t memory_bytes, helper_text *take, void *to, struct helper_end *end)
 {
@@ -126,21 +160,19 @@ int helper_run(const char *name, const char *const *arguments, unsigned cpu_seco
     snprintf(program, sizeof program, "helper-%s", name);
     if (!program_find(program, path, sizeof path))
         return EXIT_SYSTEM;
-    char *argv[MAX_ARGUMENTS + 2] = {path};
-    for (int i = 0; i < MAX_ARGUMENTS && arguments[i]; i++)
-        argv[i + 1] = (char *)(uintptr_t)arguments[i]; /* execv does not change them */
     int ends[2] = {-1, -1};
-    if (take && pipe(ends) != 0) {
+    if (take && !make_pipe(ends)) {
         complain("cannot make a pipe: %s", strerror(errno));
         return EXIT_SYSTEM;
     }
     FILE *messages = console_has_stand_in() ? tmpfile() : NULL;
-    pid_t child = fork();
-    if (child == 0) {
-        if (take)
-            close(ends[0]);
-        become(path, argv, ends[1], messages ? fileno(messages) : -1, cpu_seconds, memory_bytes);
-    }
+    struct helper_request request = {arguments, cpu_seconds, memory_bytes,
+                                     take ? ends[1] : STDOUT_FILENO,
+                                     messages ? fileno(messages) : STDERR_FILENO};
+    pid_t child = helper_server_ask(path, &request);
+    bool served = child >= 0;
+    if (!served)
+        child = run_once(path, &request);
     if (take)
         close(ends[1]);
     if (child < 0)
@@ -149,13 +181,10 @@ int helper_run(const char *name, const char *const *arguments, unsigned cpu_seco
         kill(child, SIGKILL);
     if (take)
         close(ends[0]);
-    int how = 0;
-    while (child > 0 && waitpid(child, &how, 0) < 0 && errno == EINTR)
-        ;
+    if (served)
+        helper_server_wait(path, end);
+    else if (child > 0)
+        wait_once(child, end);
     pass_on_messages(messages);
-    if (child < 0)
-        return EXIT_SYSTEM;
-    end->status = WIFEXITED(how) ? WEXITSTATUS(how) : -1;
-    end->signal = WIFSIGNALED(how) ? WTERMSIG(how) : 0;
-    return EXIT_DONE;
+    return child < 0 ? EXIT_SYSTEM : EXIT_DONE;
 }

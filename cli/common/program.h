@@ -18,8 +18,8 @@ bool program_find(const char *name, char *path, size_t room);
 
 /* How a helper ended. */
 struct helper_end {
-    int status;  /* its exit status; -1 when a signal ended it */
-    int signal;  /* that signal */
+    int status; /* its exit status; -1 when a signal ended it */
+    int signal; /* that signal */
 };
 
 /* Takes n bytes of what the helper printed; false stops it. */
@@ -28,7 +28,8 @@ typedef bool helper_text(void *to, const char *bytes, size_t n);
 /*
  * Runs machsym-helper-NAME with `arguments` (NULL-terminated, without the program's name)
  * under limits of processor time and memory, and hands what it prints to `take`; NULL: it
- * prints to our standard output, into which nothing may be pending.
+ * prints to our standard output, into which nothing may be pending. From its second run on the
+ * program stays until we end, and each run is a child of it, under the same limits.
  * Returns EXIT_DONE with *end filled, or an exit status after having complained.
  */
 int helper_run(const char *name, const char *const *arguments, unsigned cpu_seconds,

@@ -2,12 +2,15 @@
  * machsym-helper-libdwarf: trees of DIEs out of libdwarf, in a process that may die.
  *   machsym-helper-libdwarf VERSION text|json FILE ARCH UUID|- [NAME...]
  *   machsym-helper-libdwarf VERSION text|json FILE MEMBER|- @OFFSET+BYTES [NAME...]
+ *   machsym-helper-libdwarf serve VERSION: these, one after another; see base/serve.h
  * Prints the tree of a slice, or of what lies at that place of the file, and what is damaged on
  * stderr. Exit status: 0 all well, 2 not called by the command of its VERSION, 3 something is
  * damaged or can't be read, 4 the output can't be written.
  */
 #include "libdwarf/tree.h"
 #include "machsym/dwarf.h"
+
+#include "base/serve.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -110,7 +113,7 @@ static int write_tree(struct run *run, char **argv)
     return run->n_faults ? 3 : 0;
 }
 
-int main(int argc, char **argv)
+static int run_once(int argc, char **argv)
 {
     static struct run run;
     if (argc > 1 && strcmp(argv[1], MS_VERSION) != 0) {
@@ -128,4 +131,11 @@ int main(int argc, char **argv)
     run.path = argv[3];
     run.sink = (struct ms_sink){.write = take_bytes, .to = &run};
     return write_tree(&run, argv);
+}
+
+int main(int argc, char **argv)
+{
+    if (argc != 3 || strcmp(argv[1], "serve") != 0)
+        return run_once(argc, argv);
+    return strcmp(argv[2], MS_VERSION) == 0 ? ms_serve(argv[0], run_once) : 2;
 }

@@ -2,6 +2,7 @@
  * machsym-helper-llvm: what machsym asks of LLVM, in a process that may die.
  *   machsym-helper-llvm verify FILE UUID|@OFFSET+BYTES [quiet]
  *   machsym-helper-llvm disassemble FILE OFFSET BYTES SECTION FLAGS START STOP MARK FROM CPU
+ *   machsym-helper-llvm serve VERSION: these, one after another; see base/serve.h
  * Exit status: 0 clean, 1 errors were printed or there is no such symbol, 3 the file can't be read
  * (said on stderr), 4 the output can't be written or memory is out.
  */
@@ -10,6 +11,7 @@
 #include "llvm/llvm_dwarf.h"
 
 #include "base/bytes.h"
+#include "base/serve.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -133,7 +135,7 @@ static int disassemble(char **argv)
     return sink.failed ? 4 : status == MS_OK ? 0 : fail(&err);
 }
 
-int main(int argc, char **argv)
+static int run(int argc, char **argv)
 {
     bool quiet = argc == 5 && strcmp(argv[4], "quiet") == 0;
     if ((argc == 4 || quiet) && strcmp(argv[1], "verify") == 0)
@@ -144,4 +146,11 @@ int main(int argc, char **argv)
                     "       machsym-helper-llvm disassemble FILE OFFSET BYTES SECTION FLAGS START "
                     "STOP MARK FROM CPU\n");
     return 2;
+}
+
+int main(int argc, char **argv)
+{
+    if (argc != 3 || strcmp(argv[1], "serve") != 0)
+        return run(argc, argv);
+    return strcmp(argv[2], MS_VERSION) == 0 ? ms_serve(argv[0], run) : 2;
 }
