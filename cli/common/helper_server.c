@@ -1,5 +1,7 @@
 #include "common/helper_server.h"
 
+#include "common/console.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -22,8 +24,9 @@ enum { QUIETLY = 0 };
 static struct server {
     char path[ROOM]; /* "": not in use */
     unsigned n_asked;
-    pid_t pid;  /* 0: it isn't running */
-    int socket; /* to it */
+    pid_t pid;         /* 0: it isn't running */
+    int socket;        /* to it */
+    bool has_stand_in; /* a descriptor that stands for standard input was there when it began */
 } servers[MAX_SERVERS];
 
 /* What lib/base/serve.h calls struct ms_serve_request. */
@@ -64,6 +67,7 @@ static void stop_all(void)
 static bool start(struct server *s)
 {
     static bool will_stop;
+    char socket[16];
     int ends[2];
     if (!will_stop && atexit(stop_all) != 0)
         return false;
@@ -77,8 +81,11 @@ static bool start(struct server *s)
 #endif
     pid_t child = fork();
     if (child == 0) {
-        if (dup2(ends[1], STDIN_FILENO) >= 0)
-            execl(s->path, s->path, "serve", MS_VERSION, (char *)NULL);
+        int nowhere = open("/dev/null", O_WRONLY); /* one of another version has nothing to say */
+        snprintf(socket, sizeof socket, "%d", ends[1]);
+        if (fcntl(ends[1], F_SETFD, 0) >= 0 && dup2(nowhere, STDOUT_FILENO) >= 0 &&
+            dup2(nowhere, STDERR_FILENO) >= 0)
+            execl(s->path, s->path, "serve", MS_VERSION, socket, (char *)NULL);
         _exit(127);
     }
     close(ends[1]);
@@ -88,6 +95,7 @@ static bool start(struct server *s)
     }
     s->pid = child;
     s->socket = ends[0];
+    s->has_stand_in = console_has_stand_in();
     return true;
 }
 
@@ -175,6 +183,8 @@ pid_t helper_server_ask(const char *path, const struct helper_request *request)
 {
     struct server *s = server_of(path);
     int64_t pid;
+    if (s && s->pid && !s->has_stand_in && console_has_stand_in())
+        stop(s);
     if (!s || !s->n_asked++ || (!s->pid && !start(s)))
         return -1;
     if (send_request(s, request) && hear(s, &pid) && pid > 0)

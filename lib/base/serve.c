@@ -9,7 +9,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { SOCKET = STDIN_FILENO, N_FDS = 2, DONE = 0, WRONG = 2, SYSTEM = 4 };
+enum { N_FDS = 2, DONE = 0, WRONG = 2, SYSTEM = 4 };
 
 static void limit(int resource, uint64_t value)
 {
@@ -21,10 +21,10 @@ static void limit(int resource, uint64_t value)
     }
 }
 
-static bool read_whole(void *to, size_t n)
+static bool read_whole(int from, void *to, size_t n)
 {
     for (char *at = to; n;) {
-        ssize_t got = read(SOCKET, at, n);
+        ssize_t got = read(from, at, n);
         if (got < 0 && errno == EINTR)
             continue;
         if (got <= 0)
@@ -35,17 +35,17 @@ static bool read_whole(void *to, size_t n)
     return true;
 }
 
-static bool answer(int64_t value)
+static bool answer(int to, int64_t value)
 {
     ssize_t n;
     do
-        n = write(SOCKET, &value, sizeof value);
+        n = write(to, &value, sizeof value);
     while (n < 0 && errno == EINTR);
     return n == (ssize_t)sizeof value;
 }
 
 /* The descriptors come with the request's first byte. False at the end. */
-static bool take_request(struct ms_serve_request *request, int fds[N_FDS])
+static bool take_request(int from, struct ms_serve_request *request, int fds[N_FDS])
 {
     union {
         struct cmsghdr align;
@@ -60,13 +60,13 @@ static bool take_request(struct ms_serve_request *request, int fds[N_FDS])
     message.msg_control = control.bytes;
     message.msg_controllen = sizeof control.bytes;
     do
-        n = recvmsg(SOCKET, &message, 0);
+        n = recvmsg(from, &message, 0);
     while (n < 0 && errno == EINTR);
     const struct cmsghdr *sent = n > 0 ? CMSG_FIRSTHDR(&message) : NULL;
     if (!sent || sent->cmsg_type != SCM_RIGHTS || sent->cmsg_len != CMSG_LEN(N_FDS * sizeof(int)))
         return false;
     memcpy(fds, CMSG_DATA(sent), N_FDS * sizeof(int));
-    return read_whole((char *)request + n, sizeof *request - (size_t)n);
+    return read_whole(from, (char *)request + n, sizeof *request - (size_t)n);
 }
 
 /* In the child: never returns. */
@@ -90,7 +90,6 @@ static void become(char *program, ms_serve_run *run, char *text,
     for (int i = 0; i < N_FDS; i++)
         if (fds[i] > STDERR_FILENO)
             close(fds[i]);
-    close(SOCKET);
     exit(run(argc, argv));
 }
 
@@ -112,31 +111,33 @@ static void reap(pid_t child)
 }
 
 /* The arguments that come behind a request; malloc'ed, NULL when they are none. */
-static char *take_arguments(const struct ms_serve_request *request)
+static char *take_arguments(int from, const struct ms_serve_request *request)
 {
     size_t n = (size_t)request->n_bytes;
     char *text = n && request->n_bytes <= MS_SERVE_MAX_BYTES ? malloc(n) : NULL;
-    if (text && read_whole(text, n) && !text[n - 1])
+    if (text && read_whole(from, text, n) && !text[n - 1])
         return text;
     free(text);
     return NULL;
 }
 
-int ms_serve(char *program, ms_serve_run *run)
+int ms_serve(const char *socket, char *program, ms_serve_run *run)
 {
     struct ms_serve_request request;
-    int fds[N_FDS], status = DONE;
+    int fds[N_FDS], status = DONE, from = atoi(socket);
     pid_t child = -1;
-    while (status == DONE && take_request(&request, fds)) {
-        char *text = take_arguments(&request);
+    while (status == DONE && take_request(from, &request, fds)) {
+        char *text = take_arguments(from, &request);
         reap(child);
         child = text ? fork() : -1;
-        if (child == 0)
+        if (child == 0) {
+            close(from);
             become(program, run, text, &request, fds);
+        }
         free(text);
         for (int i = 0; i < N_FDS; i++)
             close(fds[i]);
-        if (!text || !answer(child) || (child > 0 && !answer(wait_for(child))))
+        if (!text || !answer(from, child) || (child > 0 && !answer(from, wait_for(child))))
             status = SYSTEM;
     }
     reap(child);

@@ -2,7 +2,7 @@
  * machsym-helper-libdwarf: trees of DIEs out of libdwarf, in a process that may die.
  *   machsym-helper-libdwarf VERSION text|json FILE ARCH UUID|- [NAME...]
  *   machsym-helper-libdwarf VERSION text|json FILE MEMBER|- @OFFSET+BYTES [NAME...]
- *   machsym-helper-libdwarf serve VERSION: these, one after another; see base/serve.h
+ *   machsym-helper-libdwarf serve VERSION SOCKET: these, one after another; see base/serve.h
  * Prints the tree of a slice, or of what lies at that place of the file, and what is damaged on
  * stderr. Exit status: 0 all well, 2 not called by the command of its VERSION, 3 something is
  * damaged or can't be read, 4 the output can't be written.
@@ -135,7 +135,7 @@ static int run_once(int argc, char **argv)
 
 int main(int argc, char **argv)
 {
-    if (argc != 3 || strcmp(argv[1], "serve") != 0)
+    if (argc != 4 || strcmp(argv[1], "serve") != 0)
         return run_once(argc, argv);
-    return strcmp(argv[2], MS_VERSION) == 0 ? ms_serve(argv[0], run_once) : 2;
+    return strcmp(argv[2], MS_VERSION) == 0 ? ms_serve(argv[3], argv[0], run_once) : 2;
 }

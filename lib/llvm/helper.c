@@ -2,7 +2,7 @@
  * machsym-helper-llvm: what machsym asks of LLVM, in a process that may die.
  *   machsym-helper-llvm verify FILE UUID|@OFFSET+BYTES [quiet]
  *   machsym-helper-llvm disassemble FILE OFFSET BYTES SECTION FLAGS START STOP MARK FROM CPU
- *   machsym-helper-llvm serve VERSION: these, one after another; see base/serve.h
+ *   machsym-helper-llvm serve VERSION SOCKET: these, one after another; see base/serve.h
  * Exit status: 0 clean, 1 errors were printed or there is no such symbol, 3 the file can't be read
  * (said on stderr), 4 the output can't be written or memory is out.
  */
@@ -150,7 +150,7 @@ static int run(int argc, char **argv)
 
 int main(int argc, char **argv)
 {
-    if (argc != 3 || strcmp(argv[1], "serve") != 0)
+    if (argc != 4 || strcmp(argv[1], "serve") != 0)
         return run(argc, argv);
-    return strcmp(argv[2], MS_VERSION) == 0 ? ms_serve(argv[0], run) : 2;
+    return strcmp(argv[2], MS_VERSION) == 0 ? ms_serve(argv[3], argv[0], run) : 2;
 }
