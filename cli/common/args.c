@@ -27,13 +27,16 @@ void word_list_fini(struct word_list *list)
     memset(list, 0, sizeof *list);
 }
 
-/* 16 and more: no digit. */
+/* 16: no digit. A table, since nobody can guess whether the next one is a letter. */
 static unsigned digit_of(char c)
 {
-    return c >= '0' && c <= '9'   ? (unsigned)(c - '0')
-           : c >= 'a' && c <= 'f' ? (unsigned)(c - 'a') + 10
-           : c >= 'A' && c <= 'F' ? (unsigned)(c - 'A') + 10
-                                  : 16;
+    static const uint8_t plus_one['f' + 1] = {
+        ['0'] = 1,  ['1'] = 2,  ['2'] = 3,  ['3'] = 4,  ['4'] = 5,  ['5'] = 6,
+        ['6'] = 7,  ['7'] = 8,  ['8'] = 9,  ['9'] = 10, ['a'] = 11, ['b'] = 12,
+        ['c'] = 13, ['d'] = 14, ['e'] = 15, ['f'] = 16, ['A'] = 11, ['B'] = 12,
+        ['C'] = 13, ['D'] = 14, ['E'] = 15, ['F'] = 16};
+    unsigned char byte = (unsigned char)c;
+    return byte < sizeof plus_one && plus_one[byte] ? plus_one[byte] - 1u : 16;
 }
 
 bool parse_address(const char *text, bool bare_is_hex, uint64_t *out)

@@ -34,7 +34,9 @@ static size_t count_workers(size_t n_workers)
 
 bool atos_fan_pays(const struct atos_printer *printer, size_t n, size_t n_workers)
 {
-    return n >= 8 * CHUNK && count_workers(n_workers) > 1 && !printer->dedup && !printer->verbose;
+    /* Without demangling a thread costs more than what it prints. */
+    return n >= 8 * CHUNK && count_workers(n_workers) > 1 && !printer->dedup && !printer->verbose &&
+           !printer->style.no_demangle;
 }
 
 static size_t text_bytes(const struct chunk *chunk)

@@ -1,7 +1,6 @@
 #include "pack/msym.h"
 
 #include "base/cursor.h"
-#include "base/prefetch.h"
 #include "pack/check.h"
 #include "pack/msym_format.h"
 #include "pack/msym_record.h"
@@ -167,7 +166,6 @@ enum ms_status ms_msym_open(struct ms_bytes bytes, const char *where, struct ms_
         ms_msym_close(m);
         return status;
     }
-    m->next_block = m->head.n_blocks;
     *out = m;
     return MS_OK;
 }
@@ -406,6 +404,16 @@ static enum ms_status start_block(struct ms_msym *m, size_t i, struct ms_error *
     return MS_OK;
 }
 
+/* Whether block i starts at or below the address. */
+static enum ms_status is_below(struct ms_msym *m, size_t i, uint64_t address, bool *out,
+                               struct ms_error *err)
+{
+    const uint8_t *at = m->blocks.at + i * MSYM_BLOCK;
+    enum ms_status status = test(m, at, 8, err);
+    *out = status == MS_OK && m->head.base_vm + ms_load_u64(at, false) <= address;
+    return status;
+}
+
 /*
  * The last block that starts at or below the address. It is looked for from the block in hand on,
  * in steps that double: who has many addresses asks in their order.
@@ -413,16 +421,17 @@ static enum ms_status start_block(struct ms_msym *m, size_t i, struct ms_error *
 static enum ms_status search_blocks(struct ms_msym *m, uint64_t address, size_t *found,
                                     struct ms_error *err)
 {
-    size_t from = 0, n = m->head.n_blocks, step = 1;
-    struct block block;
+    size_t from = 0, n = m->head.n_blocks;
+    enum ms_status status = MS_OK;
+    bool below;
     if (m->walk.block.end && m->walk.block.low <= address) {
         from = m->walk.i + 1;
         n -= from;
-        for (enum ms_status status; n > step; step *= 2) {
-            status = block_at(m, from + step - 1, &block, err);
+        for (size_t step = 1; n > step; step *= 2) {
+            status = is_below(m, from + step - 1, address, &below, err);
             if (status != MS_OK)
                 return status;
-            if (block.low > address) {
+            if (!below) {
                 n = step - 1;
                 break;
             }
@@ -430,28 +439,20 @@ static enum ms_status search_blocks(struct ms_msym *m, uint64_t address, size_t 
             n -= step;
         }
     }
-    while (n) {
+    while (n && status == MS_OK) {
         size_t half = n / 2;
-        enum ms_status status = block_at(m, from + half, &block, err);
-        if (status != MS_OK)
-            return status;
-        if (block.low <= address) {
-            from += half + 1;
-            n -= half + 1;
-        } else {
-            n = half;
-        }
+        status = is_below(m, from + half, address, &below, err);
+        from += below ? half + 1 : 0;
+        n = below ? n - half - 1 : half;
     }
     *found = from - 1;
-    return from ? MS_OK : MS_ABSENT;
+    return status == MS_OK && !from ? MS_ABSENT : status;
 }
 
 static enum ms_status find_block(struct ms_msym *m, uint64_t address, struct ms_error *err)
 {
-    size_t i = m->next_block;
-    enum ms_status status = MS_OK;
-    if (i == m->head.n_blocks || m->next_address != address)
-        status = search_blocks(m, address, &i, err);
+    size_t i;
+    enum ms_status status = search_blocks(m, address, &i, err);
     if (status != MS_OK || (m->walk.block.end && i == m->walk.i && address >= m->walk.low))
         return status;
     return start_block(m, i, err);
@@ -505,19 +506,6 @@ static enum ms_status find_record(struct ms_msym *m, uint64_t address, struct ms
         status =
             ms_msym_record_start(&m->record, walk->record, walk->low, walk->high, m->names_n, err);
     return status == MS_E_FORMAT ? bad_record(m, walk->record, walk->low, err) : status;
-}
-
-void ms_msym_ahead(struct ms_msym *m, uint64_t address)
-{
-    struct block block;
-    size_t i;
-    if (search_blocks(m, address, &i, NULL) == MS_OK && block_at(m, i, &block, NULL) == MS_OK) {
-        m->next_address = address;
-        m->next_block = i;
-        uint64_t n = block.end - block.first;
-        ms_prefetch(m->records.at + block.first,
-                    n < MSYM_BLOCK_BYTES ? (size_t)n : MSYM_BLOCK_BYTES);
-    }
 }
 
 enum ms_status ms_msym_find(struct ms_msym *m, uint64_t address, struct ms_ready_answer *out,

@@ -43,10 +43,6 @@ void ms_msym_head(const struct ms_msym *msym, struct ms_msym_head *out);
 enum ms_status ms_msym_find(struct ms_msym *msym, uint64_t address_vm, struct ms_ready_answer *out,
                             struct ms_error *err);
 
-/** Says that this address will be asked for soon: where it may lie is fetched from memory ahead of
- *  that. */
-void ms_msym_ahead(struct ms_msym *msym, uint64_t address_vm);
-
 /** Gets each record as the piece that it was made of; false stops. */
 typedef bool (*ms_msym_taker)(void *owner, const struct ms_piece *piece);
 /** Reads all of it, every checksum and every record. `take` may be NULL. */

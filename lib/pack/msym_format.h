@@ -45,8 +45,10 @@ enum {
     MSYM_BLOCK = 16,
     MSYM_FILE = 12,
     MSYM_NAME = 8,
-    MSYM_PAGE = 240, /* the most that XXH3 does in its quick way: four times as fast as for more */
-    MSYM_BLOCK_BYTES = 1024, /* a record begins before so many bytes of its block */
+    /* A look-up wants a few bytes of each place, and all of their page is read. Up to 240 XXH3 has
+     * a way with less to do before and after. */
+    MSYM_PAGE = 240,
+    MSYM_BLOCK_BYTES = 512, /* a record begins before so many bytes of its block */
     /* Offsets in the header. */
     MSYM_AT_VERSION = 4,
     MSYM_AT_FLAGS = 6,

@@ -166,8 +166,6 @@ enum ms_status ms_ready_index_find(struct ms_ready_index *index, const uint64_t 
             whys[asked] = whys[before];
             continue;
         }
-        if (index->msym && i + 1 < n)
-            ms_msym_ahead(index->msym, order[i + 1].key);
         status = find(index, order[i].key, asked, out, whys, err);
         if (index->went_through)
             index->went_through(index->owner, MS_TOUCH_BYTES);
