@@ -348,17 +348,42 @@ static enum ms_status give_functions(struct ms_piece_maker *m, struct ms_error *
 
 /* ---- lines without a function ------------------------------------------------------------ */
 
+static void give_rows(struct ms_piece_maker *m, uint64_t low, uint64_t high, uint8_t rank)
+{
+    start_piece(m);
+    put_rows(m, low, high);
+    hand_over(m, low, high, (struct ms_piece_claim){rank, 0, m->unit_off});
+}
+
+/* The parts of [low, high) that a line is known of: the others another unit may know. */
+static void give_known(struct ms_piece_maker *m, uint64_t low, uint64_t high, uint8_t rank)
+{
+    const struct ms_unit_row *rows = m->rows.items;
+    struct ms_frame frame;
+    uint64_t from = 0;
+    bool known = false;
+    for (size_t i = ms_piece_rows_find(&m->rows, low); i < m->rows.n && rows[i].low < high; i++) {
+        uint64_t at = rows[i].low > low ? rows[i].low : low;
+        bool before = known;
+        known = rows[i].file != MS_NO_ROW &&
+                ms_line_file_put(&m->lookup.line_header, &m->lookup.files, rows[i].file, &frame);
+        if (known && !before)
+            from = at;
+        else if (before && !known)
+            give_rows(m, from, at, rank);
+    }
+    if (known)
+        give_rows(m, from, high, rank);
+}
+
 /* What is left of [low, high) between the functions. */
 static void give_lines(struct ms_piece_maker *m, uint64_t low, uint64_t high, uint8_t rank)
 {
     const struct ms_stretches *done = &m->done[rank];
     for (size_t i = ms_stretches_find(done, low); low < high && !m->no_memory; i++) {
         uint64_t end = i < done->n && done->items[i].low < high ? done->items[i].low : high;
-        if (low < end) {
-            start_piece(m);
-            put_rows(m, low, end);
-            hand_over(m, low, end, (struct ms_piece_claim){rank, 0, m->unit_off});
-        }
+        if (low < end)
+            give_known(m, low, end, rank);
         low = end < high ? done->items[i].high : high;
     }
 }

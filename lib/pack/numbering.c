@@ -11,15 +11,24 @@ static void free_numbered(struct ms_numbered *t, size_t n_lanes)
         free(t->by_lane[i]);
     free(t->by_lane);
     free(t->items);
-    ms_index_fini(&t->by_texts);
+}
+
+/* What finding numbers takes, and their owner doesn't need. */
+static void free_search(struct ms_numbering *n)
+{
+    ms_index_fini(&n->by_text);
+    ms_index_fini(&n->files.by_texts);
+    ms_index_fini(&n->names.by_texts);
+    free(n->chain);
+    n->chain = NULL;
+    n->chain_room = 0;
 }
 
 void ms_numbering_fini(struct ms_numbering *n)
 {
+    free_search(n);
     free_numbered(&n->files, n->n_lanes);
     free_numbered(&n->names, n->n_lanes);
-    ms_index_fini(&n->by_text);
-    free(n->chain);
     free(n->strings);
     memset(n, 0, sizeof *n);
 }
@@ -129,7 +138,7 @@ static uint32_t number_names(struct ms_numbering *n, const struct ms_text_key *k
     return number;
 }
 
-/* Files, or names, from `first` to `end` of a lane; those not in use (0 in its map) get none. */
+/* Files, or names, from `first` to `end` of a lane. */
 static bool number_items(struct ms_numbering *n, uint32_t *map, const struct ms_interned *in,
                          size_t first, size_t end)
 {
@@ -138,8 +147,6 @@ static bool number_items(struct ms_numbering *n, uint32_t *map, const struct ms_
         const struct ms_text_key *keys = &in->keys[i * in->width];
         for (unsigned k = 0; k < in->width && i + AHEAD < in->n; k++)
             ms_index_prefetch(&n->by_text, keys[AHEAD * in->width + k].hash);
-        if (!map[i])
-            continue;
         map[i] = in->width == MS_NAME_TEXTS ? number_names(n, keys) : number_file(n, keys);
         if (map[i] == MS_INDEX_NONE)
             return false;
@@ -158,8 +165,8 @@ static bool number_turn(struct ms_numbering *n, const struct ms_spool_lane *lane
                         last ? lane->names->n : next->first_name);
 }
 
-/* The lanes' turns, one after the other, whichever lane each is in. */
-static bool number_all(struct ms_numbering *n, const struct ms_spool *spool, size_t *turns)
+/* The lanes' turns, one after the other, whichever lane each is in. `turns`: a 0 for each lane. */
+static bool number_by_turns(struct ms_numbering *n, const struct ms_spool *spool, size_t *turns)
 {
     for (;;) {
         struct ms_spool_lane first = {NULL, NULL, NULL, 0};
@@ -179,8 +186,43 @@ static bool number_all(struct ms_numbering *n, const struct ms_spool *spool, siz
     }
 }
 
-/* Maps of the lanes' numbers, in which 1 stands for what is in use. */
-static bool make_maps(struct ms_numbered *t, const struct ms_spool *spool, bool names, bool all)
+struct walk {
+    struct ms_numbering *n;
+    struct ms_spool_lane lane; /* of the piece in hand */
+    uint32_t *files, *names;   /* its maps */
+};
+
+static bool take_number(void *owner, bool is_name, uint32_t number)
+{
+    const struct walk *w = owner;
+    uint32_t *mapped = is_name ? &w->names[number] : &w->files[number];
+    if (*mapped != MS_INDEX_NONE)
+        return true;
+    *mapped = is_name ? number_names(w->n, &w->lane.names->keys[(size_t)number * MS_NAME_TEXTS])
+                      : number_file(w->n, &w->lane.files->keys[(size_t)number * MS_FILE_TEXTS]);
+    return *mapped != MS_INDEX_NONE;
+}
+
+/*
+ * Names of code that somebody else has must not be told. Which of a lane's names are its alone
+ * depends on what else the lane had, so the pieces themselves are asked, by address.
+ */
+static bool number_by_address(struct ms_numbering *n, const struct ms_spool *spool)
+{
+    struct walk walk = {.n = n};
+    for (size_t i = 0; i < ms_spool_n(spool); i++) {
+        struct ms_spooled piece = ms_spool_packed(spool, i);
+        walk.lane = ms_spool_lane(spool, piece.lane);
+        walk.files = n->files.by_lane[piece.lane];
+        walk.names = n->names.by_lane[piece.lane];
+        if (!ms_packed_numbers(piece.at, take_number, &walk))
+            return false;
+    }
+    return true;
+}
+
+/* The lanes' maps, in which nothing has a number yet. */
+static bool make_maps(struct ms_numbered *t, const struct ms_spool *spool, bool names)
 {
     size_t n_lanes = ms_spool_n_lanes(spool);
     t->by_lane = calloc(n_lanes, sizeof *t->by_lane);
@@ -192,19 +234,9 @@ static bool make_maps(struct ms_numbered *t, const struct ms_spool *spool, bool 
         t->by_lane[i] = malloc((n + 1) * sizeof **t->by_lane);
         if (!t->by_lane[i])
             return false;
-        for (size_t k = 0; k < n; k++)
-            t->by_lane[i][k] = all;
+        memset(t->by_lane[i], 0xff, n * sizeof **t->by_lane); /* MS_INDEX_NONE */
     }
     return true;
-}
-
-/* Names of code that somebody else has must not be told. */
-static void mark(struct ms_numbering *n, const struct ms_spool *spool)
-{
-    for (size_t i = 0; i < ms_spool_n(spool); i++) {
-        struct ms_spooled piece = ms_spool_packed(spool, i);
-        ms_packed_mark(piece.at, n->files.by_lane[piece.lane], n->names.by_lane[piece.lane]);
-    }
 }
 
 /* How many strings there will be at least, unless lanes have much in common. */
@@ -220,23 +252,23 @@ enum ms_status ms_numbering_make(const struct ms_spool *spool, const char *first
                                  struct ms_numbering *out, struct ms_error *err)
 {
     struct ms_text_key key;
-    bool all = !ms_spool_has_dropped(spool);
     memset(out, 0, sizeof *out);
     out->n_lanes = ms_spool_n_lanes(spool);
     out->string_bytes = MS_FIRST_PLACE;
     size_t *turns = calloc(out->n_lanes, sizeof *turns);
-    bool good = turns && make_maps(&out->files, spool, false, all) &&
-                make_maps(&out->names, spool, true, all) &&
+    bool good = turns && make_maps(&out->files, spool, false) &&
+                make_maps(&out->names, spool, true) &&
                 ms_index_expect(&out->by_text, count_texts(spool)) &&
                 ms_text_key_set(&key, first) && place(out, &key) != MS_INDEX_NONE;
-    if (good && !all)
-        mark(out, spool);
-    good = good && number_all(out, spool, turns);
+    good = good && (ms_spool_has_dropped(spool) ? number_by_address(out, spool)
+                                                : number_by_turns(out, spool, turns));
     free(turns);
-    if (good)
-        return MS_OK;
-    bool too_long = out->string_bytes > UINT32_MAX / 2;
-    ms_numbering_fini(out);
-    return too_long ? ms_fail(err, MS_E_LIMIT, NULL, MS_NO_OFFSET, "more than 4 GB of names")
-                    : ms_fail_memory(err);
+    if (!good) {
+        bool too_long = out->string_bytes > UINT32_MAX / 2;
+        ms_numbering_fini(out);
+        return too_long ? ms_fail(err, MS_E_LIMIT, NULL, MS_NO_OFFSET, "more than 4 GB of names")
+                        : ms_fail_memory(err);
+    }
+    free_search(out);
+    return MS_OK;
 }

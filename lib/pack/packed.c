@@ -215,24 +215,28 @@ bool ms_packed_goes_on(const uint8_t *from)
     return from[0] & MORE; /* of a number, the first byte has the lowest bits */
 }
 
-void ms_packed_mark(const uint8_t *from, uint32_t *files, uint32_t *names)
+bool ms_packed_numbers(const uint8_t *from,
+                       bool (*take)(void *owner, bool is_name, uint32_t number), void *owner)
 {
     uint32_t number = 0;
     skip_uleb(&from);
     size_t n_files = get_uleb(&from);
     for (size_t i = 0; i < n_files; i++) {
         number = get_number(&from, number);
-        files[number] = 1;
+        if (!take(owner, false, number))
+            return false;
     }
     size_t n_nodes = get_uleb(&from);
     number = 0;
     for (size_t i = 0; i < n_nodes; i++) {
         skip_uleb(&from);
         number = get_number(&from, number);
-        names[number] = 1;
+        if (!take(owner, true, number))
+            return false;
         for (int k = 0; k < (i ? 4 : 1); k++)
             skip_uleb(&from);
     }
+    return true;
 }
 
 /* ---- unpacking --------------------------------------------------------------------------- */

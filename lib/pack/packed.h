@@ -36,8 +36,9 @@ uint8_t *ms_packed_renumber(uint8_t *to, const uint8_t *from, size_t n, const ui
 /** Whether the piece is a further part of a function. */
 bool ms_packed_goes_on(const uint8_t *from);
 
-/** Says which files and names are in use there: sets their places. */
-void ms_packed_mark(const uint8_t *from, uint32_t *files, uint32_t *names);
+/** Hands all numbers to `take`, of files first; false when that returned false. */
+bool ms_packed_numbers(const uint8_t *from,
+                       bool (*take)(void *owner, bool is_name, uint32_t number), void *owner);
 
 /** What unpacking needs; one a thread. Zeroed before its first use. */
 struct ms_piece_room {

@@ -97,7 +97,7 @@ void ms_spool_close(struct ms_spool *spool)
 /* The lane's numbers of the piece's files, and behind them of its nodes' names. */
 static bool number_all(struct lane *lane, const struct ms_piece *p)
 {
-    while (lane->numbers_room < p->n_files + p->n_nodes)
+    while (lane->numbers_room <= p->n_files + p->n_nodes)
         if (!ms_array_grow(&lane->numbers, lane->numbers_room, &lane->numbers_room,
                            sizeof *lane->numbers))
             return false;

@@ -20,7 +20,7 @@ void ms_spool_close(struct ms_spool *spool); /* takes NULL */
  * Adds a piece; its strings are borrowed for as long as the spool is. False without memory.
  * @param turn  which part of the whole it is of: those of a lane never go down, and no two lanes
  *              have the same. By turns, and then in the order in which they are added, names and
- *              files are numbered.
+ *              files are numbered where all pieces come out as they were added.
  */
 bool ms_spool_add(struct ms_spool *spool, size_t lane, uint32_t turn, const struct ms_piece *piece,
                   struct ms_piece_claim claim);

@@ -116,6 +116,10 @@ static struct bytes make(size_t n_lanes, size_t n_workers, bool hidden)
             add_piece(spool, lane, turn * A_TURN + k);
         if (hidden && turn == 5)
             add_behind(spool, lane, turn, 0x1000 + 10, 0x1000 + 90, "all hidden");
+        if (hidden && turn == 6) /* by names that later turns, which other lanes have, use too */
+            for (int i = 0; i < 40; i += 3)
+                add_behind(spool, lane, turn, 0x1000 + 70, 0x1000 + 90,
+                           name[turn % COPIES][39 - i]);
         if (hidden && turn == 7)
             add_behind(spool, lane, turn, 0xf00, 0x1000 + 90, "partly hidden");
     }
