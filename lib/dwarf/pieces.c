@@ -19,6 +19,7 @@ struct file_slot {
 /* What a node of the scan has become in the piece in hand, and which ranges are its. */
 struct node_slot {
     uint32_t stamp, node;
+    uint32_t depth;       /* there: nodes from the function to this one */
     uint32_t first, last; /* of a subprogram: of all ranges in it, in `next`, plus one; 0 = none */
 };
 
@@ -143,7 +144,7 @@ static void read_function(struct ms_piece_maker *m, uint32_t node, struct ms_fun
         l->error = found;
 }
 
-static bool push_node(struct ms_piece_maker *m, uint32_t node, uint32_t parent)
+static bool push_node(struct ms_piece_maker *m, uint32_t node, uint32_t parent, uint32_t depth)
 {
     struct ms_function f;
     if (!ms_array_grow(&m->nodes, m->n_nodes, &m->nodes_room, sizeof *m->nodes))
@@ -162,25 +163,44 @@ static bool push_node(struct ms_piece_maker *m, uint32_t node, uint32_t parent)
     }
     m->node_slots[node].stamp = m->stamp;
     m->node_slots[node].node = (uint32_t)m->n_nodes++;
+    m->node_slots[node].depth = depth;
     return true;
+}
+
+static uint32_t node_of(struct ms_piece_maker *m, uint32_t node);
+
+/* As a look-up does where a chain is too long: the function alone is named. */
+static uint32_t outermost_of(struct ms_piece_maker *m, uint32_t node)
+{
+    struct ms_lookup *l = &m->lookup;
+    while (l->scan.nodes[node].parent != MS_NO_NODE)
+        node = l->scan.nodes[node].parent;
+    if (l->error.status == MS_OK)
+        (void)ms_unit_fail(l->unit, &l->error, MS_E_LIMIT, l->scan.nodes[node].die_off,
+                           "too many calls are inlined here");
+    return node_of(m, node);
 }
 
 /* A node that the piece does not have yet; those that it is inlined into come before it. */
 static uint32_t make_node(struct ms_piece_maker *m, uint32_t node)
 {
-    uint32_t chain[MS_MAX_INLINE_DEPTH + 1];
-    size_t n = 0;
-    uint32_t parent = MS_NO_PARENT;
-    for (; node != MS_NO_NODE && n <= MS_MAX_INLINE_DEPTH;
-         node = m->lookup.scan.nodes[node].parent) {
-        if (m->node_slots[node].stamp == m->stamp) {
-            parent = m->node_slots[node].node;
+    uint32_t chain[MS_MAX_INLINE_DEPTH];
+    uint32_t n = 0, depth = 0, parent = MS_NO_PARENT, at = node;
+    for (; at != MS_NO_NODE; at = m->lookup.scan.nodes[at].parent) {
+        const struct node_slot *slot = &m->node_slots[at];
+        if (slot->stamp == m->stamp) {
+            parent = slot->node;
+            depth = slot->depth;
             break;
         }
-        chain[n++] = node;
+        if (n == MS_MAX_INLINE_DEPTH)
+            return outermost_of(m, node);
+        chain[n++] = at;
     }
+    if (depth + n > MS_MAX_INLINE_DEPTH)
+        return outermost_of(m, node);
     while (n--) {
-        if (!push_node(m, chain[n], parent)) {
+        if (!push_node(m, chain[n], parent, ++depth)) {
             m->no_memory = true;
             return 0;
         }
@@ -190,7 +210,7 @@ static uint32_t make_node(struct ms_piece_maker *m, uint32_t node)
 }
 
 /* The piece's number of a node of the scan. */
-static inline uint32_t node_of(struct ms_piece_maker *m, uint32_t node)
+static uint32_t node_of(struct ms_piece_maker *m, uint32_t node)
 {
     const struct node_slot *slot = &m->node_slots[node];
     return slot->stamp == m->stamp ? slot->node : make_node(m, node);
@@ -309,7 +329,7 @@ static bool chain_ranges(struct ms_piece_maker *m)
         if (!ms_array_grow(&m->next, m->next_room, &m->next_room, sizeof *m->next))
             return false;
     for (size_t i = 0; i < scan->n_nodes; i++)
-        m->node_slots[i] = (struct node_slot){0, 0, 0, 0};
+        m->node_slots[i] = (struct node_slot){0, 0, 0, 0, 0};
     for (size_t i = 0; i < scan->n_gathered; i++) {
         struct node_slot *root = &m->node_slots[scan->gathered[i].root];
         m->next[i] = 0;
@@ -428,7 +448,7 @@ static bool grow_slots(struct ms_piece_maker *m)
         if (!ms_array_grow(&m->out_rows, m->out_rows_room, &m->out_rows_room, sizeof *m->out_rows))
             return false;
     while (m->n_node_slots < m->lookup.scan.n_nodes) {
-        struct node_slot none = {0, 0, 0, 0};
+        struct node_slot none = {0, 0, 0, 0, 0};
         size_t room = m->n_node_slots, n = room;
         if (!ms_array_grow(&m->node_slots, n, &room, sizeof *m->node_slots))
             return false;

@@ -168,6 +168,8 @@ static int by_low(const void *a, const void *b)
     return x->low != y->low ? compare(x->low, y->low) : by_claim(x->record, y->record);
 }
 
+enum { DIGIT = 11, FEW = 256 };
+
 /* The records that have begun, the one that counts on top. */
 struct heap {
     uint32_t *items;
@@ -259,6 +261,52 @@ static bool sweep(struct ms_spool *spool, struct heap *heap)
     return true;
 }
 
+/* One pass of a radix sort: stable, by one digit of the distance from the least. */
+static void by_digit(const struct ref *from, struct ref *to, size_t n, uint64_t least,
+                     unsigned shift)
+{
+    uint32_t starts[1 << DIGIT] = {0}, sum = 0;
+    const uint64_t mask = (1u << DIGIT) - 1;
+    for (size_t i = 0; i < n; i++)
+        starts[(from[i].low - least) >> shift & mask]++;
+    for (size_t d = 0; d <= mask; d++) {
+        uint32_t count = starts[d];
+        starts[d] = sum;
+        sum += count;
+    }
+    for (size_t i = 0; i < n; i++)
+        to[starts[(from[i].low - least) >> shift & mask]++] = from[i];
+}
+
+/* By address in linear time; only those that start at one address are compared. */
+static bool sort(struct ms_spool *spool)
+{
+    size_t n = spool->n_records;
+    uint64_t least = UINT64_MAX, most = 0;
+    struct ref *from = spool->records, *to = malloc(n * sizeof *to);
+    if (!to)
+        return false;
+    for (size_t i = 0; i < n; i++) {
+        least = from[i].low < least ? from[i].low : least;
+        most = from[i].low > most ? from[i].low : most;
+    }
+    for (unsigned shift = 0; shift < 64 && (most - least) >> shift; shift += DIGIT) {
+        by_digit(from, to, n, least, shift);
+        struct ref *sorted = to;
+        to = from;
+        from = sorted;
+    }
+    spool->records = from;
+    free(to);
+    for (size_t i = 0, end; i < n; i = end) {
+        for (end = i + 1; end < n && from[end].low == from[i].low; end++)
+            ;
+        if (end - i > 1)
+            qsort(from + i, end - i, sizeof *from, by_low);
+    }
+    return true;
+}
+
 static bool gather(struct ms_spool *spool)
 {
     bool ascending = true;
@@ -278,6 +326,8 @@ static bool gather(struct ms_spool *spool)
     }
     for (size_t i = 1; i < n && ascending; i++)
         ascending = by_low(&spool->records[i - 1], &spool->records[i]) <= 0;
+    if (!ascending && n >= FEW)
+        return sort(spool);
     if (!ascending)
         qsort(spool->records, n, sizeof *spool->records, by_low);
     return true;
