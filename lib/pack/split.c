@@ -102,12 +102,18 @@ static uint32_t number_file(struct split *s, struct ms_piece *part, uint32_t fil
 static void put_rows(struct split *s, struct ms_piece *part, size_t n)
 {
     struct ms_piece_row *rows = s->room->rows;
+    part->rows = rows;
+    part->n_rows = n;
+    if (n && s->whole->n_files == 1 && s->whole->rows[s->row].file) { /* of which 1 is number 1 */
+        (void)number_file(s, part, 1);
+        part->rows = s->whole->rows + s->row;
+        s->row += n;
+        return;
+    }
     for (size_t i = 0; i < n; i++) {
         rows[i] = s->whole->rows[s->row + i];
         rows[i].file = number_file(s, part, rows[i].file);
     }
-    part->rows = rows;
-    part->n_rows = n;
     s->row += n;
 }
 
