@@ -79,28 +79,45 @@ static bool is_code_address(const struct ms_candidates *all, uint64_t at)
 
 /* ---- records ----------------------------------------------------------------------------- */
 
-/* True when a record at that address can still change the answer. */
-static inline bool matters(const struct ms_candidates *all, uint64_t at)
+/* The stretch between wanted addresses that has this one. */
+static inline struct ms_near *near_of(struct ms_candidates *all, uint64_t at)
 {
-    if (!all->only)
+    const uint64_t *wanted = all->wanted;
+    size_t slot = all->slot;
+    if ((slot && at <= wanted[slot - 1]) || (slot < all->n_wanted && at > wanted[slot])) {
+        size_t high = all->n_wanted;
+        for (slot = 0; slot < high;) {
+            size_t middle = slot + (high - slot) / 2;
+            if (wanted[middle] < at)
+                slot = middle + 1;
+            else
+                high = middle;
+        }
+        all->slot = slot;
+    }
+    return &all->near[slot];
+}
+
+/* True when a record at that address can still change an answer. */
+static inline bool matters(struct ms_candidates *all, uint64_t at)
+{
+    if (!all->wanted)
         return true;
-    return at > all->address ? at < all->upper : all->n == 0 || at >= all->records[0].at;
+    const struct ms_near *near = near_of(all, at);
+    return !near->any || at >= near->last.at || at < near->first;
 }
 
 static bool add(struct ms_candidates *all, struct ms_record record)
 {
-    if (!all->only)
+    if (!all->wanted)
         return MS_PUSH(all->records, all->n, all->room, record);
-    if (!matters(all, record.at))
-        return true;
-    if (record.at > all->address) {
-        all->upper = record.at;
-        return true;
-    }
-    if (all->n == 0)
-        return MS_PUSH(all->records, all->n, all->room, record);
-    if (record.at > all->records[0].at || record.rank <= all->records[0].rank)
-        all->records[0] = record;
+    struct ms_near *near = near_of(all, record.at);
+    if (!near->any || record.at > near->last.at ||
+        (record.at == near->last.at && record.rank <= near->last.rank))
+        near->last = record;
+    if (!near->any || record.at < near->first)
+        near->first = record.at;
+    near->any = true;
     return true;
 }
 
@@ -181,7 +198,7 @@ static enum ms_status collect_nlist(struct ms_candidates *all, struct ms_error *
     const struct ms_macho *macho = all->macho;
     const uint64_t mask = ms_code_mask(macho);
     const size_t each = macho->is64 ? 16 : 12;
-    if (!all->only && macho->n_nlist) {
+    if (!all->wanted && macho->n_nlist) {
         /* Room for all at once: what stays unused is never touched, so it takes no memory. */
         all->records = malloc(macho->n_nlist * sizeof *all->records);
         if (!all->records)
@@ -264,8 +281,12 @@ static enum ms_status collect_stubs(struct ms_candidates *all, struct ms_error *
 /* ---- exports ----------------------------------------------------------------------------- */
 
 /* True when a record of nlist names the address. The first n records are settled. */
-static bool is_named(const struct ms_candidates *all, size_t n, uint64_t at)
+static bool is_named(struct ms_candidates *all, size_t n, uint64_t at)
 {
+    if (all->wanted) {
+        const struct ms_near *near = near_of(all, at);
+        return near->any && near->last.at == at && near->last.rank < MS_RANK_EXPORT;
+    }
     size_t low = 0, high = n;
     while (low < high) {
         size_t middle = low + (high - low) / 2;
@@ -313,7 +334,7 @@ static enum ms_status collect_exports(struct ms_candidates *all, struct ms_error
     while ((status = ms_exports_next(&exports, &export_, err)) == MS_OK) {
         uint64_t at = export_.vm & ms_code_mask(all->macho);
         if (judge(export_.name) != USE_NAME || !matters(all, at) || !is_code_address(all, at) ||
-            is_named(all, all->only ? all->n : settled, at))
+            is_named(all, settled, at))
             continue;
         status = keep_export(all, &export_, at, max_bytes, err);
         if (status != MS_OK)
@@ -324,25 +345,29 @@ static enum ms_status collect_exports(struct ms_candidates *all, struct ms_error
         return status;
     if (status != MS_ABSENT)
         all->damage = status;
-    return !all->only && all->n > settled ? settle(all, err) : MS_OK;
+    return all->n > settled ? settle(all, err) : MS_OK;
 }
 
 /* ---- the whole --------------------------------------------------------------------------- */
 
-enum ms_status ms_candidates_read(const struct ms_macho *macho, const uint64_t *only,
+enum ms_status ms_candidates_read(const struct ms_macho *macho, const uint64_t *wanted, size_t n,
                                   struct ms_candidates *out, struct ms_error *err)
 {
     memset(out, 0, sizeof *out);
     out->macho = macho;
-    out->only = only != NULL;
-    out->address = only ? *only : 0;
-    out->upper = UINT64_MAX;
+    if (wanted) {
+        out->wanted = wanted;
+        out->n_wanted = n;
+        out->near = calloc(n + 1, sizeof *out->near);
+        if (!out->near)
+            return ms_fail_memory(err);
+    }
     enum ms_status status = collect_code(out, err);
     if (status == MS_OK)
         status = collect_nlist(out, err);
     if (status == MS_OK)
         status = collect_stubs(out, err);
-    if (status == MS_OK && !out->only)
+    if (status == MS_OK)
         status = settle(out, err);
     if (status == MS_OK)
         status = collect_exports(out, err);
@@ -353,9 +378,11 @@ void ms_candidates_fini(struct ms_candidates *candidates)
 {
     free(candidates->ranges);
     free(candidates->records);
+    free(candidates->near);
     free(candidates->export_names);
     candidates->ranges = NULL;
     candidates->records = NULL;
+    candidates->near = NULL;
     candidates->export_names = NULL;
     candidates->n = candidates->room = candidates->n_ranges = candidates->n_exports = 0;
 }

@@ -29,6 +29,13 @@ struct ms_code_range {
     uint64_t low, high;
 };
 
+/** Of the records behind one wanted address, up to the next: all that these two can need. */
+struct ms_near {
+    struct ms_record last;
+    uint64_t first; /* address of the lowest */
+    bool any;
+};
+
 enum { MS_SECT_MAX = 255 }; /* n_sect of an nlist is one byte */
 
 struct ms_candidates {
@@ -37,12 +44,14 @@ struct ms_candidates {
     size_t n_ranges;
     struct ms_code_range by_sect[MS_SECT_MAX + 1]; /* by n_sect; empty: not code */
 
-    /* Ascending, one an address. When `only` is set, just the nearest at or below `address`
-     * is kept (n is 0 or 1), and in `upper` the lowest address above it. */
+    /* Ascending, one an address; none when some addresses alone are wanted. */
     struct ms_record *records;
     size_t n, room;
-    bool only;
-    uint64_t address, upper;
+    /* Then near[i] has what stands behind wanted[i - 1], up to wanted[i]; n_wanted + 1 of them. */
+    const uint64_t *wanted; /* ascending */
+    size_t n_wanted;
+    struct ms_near *near;
+    size_t slot; /* the last one that was looked at: tables are more or less in order */
 
     struct ms_arena *arena; /* names of exports, which stand nowhere in one piece */
     const char **export_names;
@@ -51,10 +60,10 @@ struct ms_candidates {
 };
 
 /**
- * Collects them. `only`, when not NULL, is the one address that is asked for.
+ * Collects them. Of `wanted`, when not NULL, the n addresses are asked for: ascending, borrowed.
  * @return MS_OK also when a table is damaged: then out->damage and *err say how
  */
-enum ms_status ms_candidates_read(const struct ms_macho *macho, const uint64_t *only,
+enum ms_status ms_candidates_read(const struct ms_macho *macho, const uint64_t *wanted, size_t n,
                                   struct ms_candidates *out, struct ms_error *err);
 /** Frees all but the arena, which the caller may have taken (and set to NULL). */
 void ms_candidates_fini(struct ms_candidates *candidates);

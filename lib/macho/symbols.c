@@ -103,54 +103,108 @@ static enum ms_status build_all(struct ms_candidates *all, struct ms_symbols *ou
     return MS_OK;
 }
 
-/* The same cut around one address: from the last start at or below it to the next one. */
-static enum ms_status build_one(struct ms_candidates *all, struct ms_symbols *out,
-                                struct ms_error *err)
+/* The code section that has an address; NULL when none does. */
+static const struct ms_code_range *range_of(const struct ms_candidates *all, uint64_t at)
 {
-    const struct ms_code_range *range = NULL;
-    for (size_t i = 0; i < all->n_ranges && !range; i++)
-        if (all->address >= all->ranges[i].low && all->address < all->ranges[i].high)
-            range = &all->ranges[i];
-    if (!range)
-        return MS_OK;
-    bool found = all->n && all->records[0].at >= range->low;
-    struct ms_symbol symbol = found ? symbol_of(all, &all->records[0]) : nameless(0);
-    symbol.end_vm = all->upper < range->high ? all->upper : range->high;
-    struct ms_starts starts;
-    uint64_t start;
-    ms_starts_open(all->macho, &starts);
-    while (ms_starts_next(&starts, &start)) {
-        if (start > all->address) {
-            symbol.end_vm = start < symbol.end_vm ? start : symbol.end_vm;
-            break;
-        }
-        if (start < range->low || (found && start <= symbol.start_vm))
-            continue;
-        uint64_t end_vm = symbol.end_vm;
-        symbol = nameless(start);
-        symbol.end_vm = end_vm;
-        found = true;
+    size_t low = 0, high = all->n_ranges;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (all->ranges[middle].low <= at)
+            low = middle + 1;
+        else
+            high = middle;
     }
-    if (starts.damaged)
-        all->damage = ms_starts_fail(&starts, all->macho, err);
-    if (!found)
-        return MS_OK;
-    out->items = malloc(sizeof *out->items);
-    if (!out->items)
+    return low && at < all->ranges[low - 1].high ? &all->ranges[low - 1] : NULL;
+}
+
+/* Where the first record behind each wanted address is. NULL without memory. */
+static uint64_t *find_next(const struct ms_candidates *all)
+{
+    uint64_t *next = malloc(all->n_wanted * sizeof *next), at = UINT64_MAX;
+    for (size_t i = all->n_wanted; next && i--;) {
+        at = all->near[i + 1].any ? all->near[i + 1].first : at;
+        next[i] = at;
+    }
+    return next;
+}
+
+/* Function starts, which ascend, on their way past the wanted addresses. */
+struct starts {
+    struct ms_starts at;
+    uint64_t last, next; /* at or below the address; behind it */
+    bool has_last, has_next;
+};
+
+static void pass_starts(struct starts *starts, uint64_t address)
+{
+    while (starts->has_next && starts->next <= address) {
+        starts->last = starts->next;
+        starts->has_last = true;
+        starts->has_next = ms_starts_next(&starts->at, &starts->next);
+    }
+}
+
+/*
+ * The range that has an address: from the last record or start at or below it to the first one
+ * behind, within its section. False: there is none.
+ */
+static bool cut_range(const struct ms_candidates *all, const struct ms_record *record,
+                      uint64_t next, const struct starts *starts, uint64_t address,
+                      struct ms_symbol *out)
+{
+    const struct ms_code_range *range = range_of(all, address);
+    if (!range)
+        return false;
+    bool found = record && record->at >= range->low;
+    bool later =
+        starts->has_last && starts->last >= range->low && (!found || starts->last > record->at);
+    uint64_t end_vm = next < range->high ? next : range->high;
+    if (!found && !later)
+        return false;
+    *out = later ? nameless(starts->last) : symbol_of(all, record);
+    out->end_vm = starts->has_next && starts->next < end_vm ? starts->next : end_vm;
+    return true;
+}
+
+/* The same cut around the wanted addresses alone. */
+static enum ms_status build_wanted(struct ms_candidates *all, struct ms_symbols *out,
+                                   struct ms_error *err)
+{
+    const struct ms_record *record = NULL;
+    struct starts starts;
+    uint64_t *next = find_next(all);
+    out->items = malloc(all->n_wanted * sizeof *out->items);
+    if (!next || !out->items) {
+        free(next);
         return ms_fail_memory(err);
-    out->items[0] = symbol;
-    out->n = out->room = 1;
+    }
+    out->room = all->n_wanted;
+    memset(&starts, 0, sizeof starts);
+    ms_starts_open(all->macho, &starts.at);
+    starts.has_next = ms_starts_next(&starts.at, &starts.next);
+    for (size_t i = 0; i < all->n_wanted; i++) {
+        struct ms_symbol symbol;
+        if (all->near[i].any)
+            record = &all->near[i].last;
+        pass_starts(&starts, all->wanted[i]);
+        if (cut_range(all, record, next[i], &starts, all->wanted[i], &symbol) &&
+            (!out->n || out->items[out->n - 1].start_vm != symbol.start_vm))
+            out->items[out->n++] = symbol;
+    }
+    if (starts.at.damaged)
+        all->damage = ms_starts_fail(&starts.at, all->macho, err);
+    free(next);
     return MS_OK;
 }
 
-static enum ms_status read_symbols(const struct ms_macho *macho, const uint64_t *only,
+static enum ms_status read_symbols(const struct ms_macho *macho, const uint64_t *wanted, size_t n,
                                    struct ms_symbols *out, struct ms_error *err)
 {
     struct ms_candidates all;
     memset(out, 0, sizeof *out);
-    enum ms_status status = ms_candidates_read(macho, only, &all, err);
+    enum ms_status status = ms_candidates_read(macho, wanted, n, &all, err);
     if (status == MS_OK)
-        status = only ? build_one(&all, out, err) : build_all(&all, out, err);
+        status = wanted ? build_wanted(&all, out, err) : build_all(&all, out, err);
     out->storage = all.arena;
     ms_candidates_fini(&all);
     if (status != MS_OK)
@@ -163,13 +217,20 @@ static enum ms_status read_symbols(const struct ms_macho *macho, const uint64_t 
 enum ms_status ms_symbols_read(const struct ms_macho *macho, struct ms_symbols *out,
                                struct ms_error *err)
 {
-    return read_symbols(macho, NULL, out, err);
+    return read_symbols(macho, NULL, 0, out, err);
 }
 
 enum ms_status ms_symbols_read_at(const struct ms_macho *macho, uint64_t address_vm,
                                   struct ms_symbols *out, struct ms_error *err)
 {
-    return read_symbols(macho, &address_vm, out, err);
+    return read_symbols(macho, &address_vm, 1, out, err);
+}
+
+enum ms_status ms_symbols_read_some(const struct ms_macho *macho, const uint64_t *addresses_vm,
+                                    size_t n, struct ms_symbols *out, struct ms_error *err)
+{
+    memset(out, 0, sizeof *out);
+    return n ? read_symbols(macho, addresses_vm, n, out, err) : MS_OK;
 }
 
 void ms_symbols_fini(struct ms_symbols *symbols)

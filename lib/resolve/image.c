@@ -162,6 +162,11 @@ void ms_image_close(struct ms_image *image)
     ms_runtime_names_close(image->runtime);
     for (size_t i = 0; i < image->n_single; i++)
         ms_symbols_fini(&image->single[i]);
+    for (size_t i = 0; i < image->n_some; i++) {
+        free(image->some[i].addresses);
+        ms_symbols_fini(&image->some[i].binary);
+        ms_symbols_fini(&image->some[i].debug);
+    }
     free(image->mismatch_path);
     ms_part_close(&image->binary);
     ms_part_close(&image->debug);

@@ -17,6 +17,13 @@
 /** How far a lazy reader has come; a failure is remembered like a success. */
 enum ms_ready { MS_NOT_YET, MS_READY, MS_FAILED };
 
+/** The symbols that some addresses need. */
+struct ms_some_symbols {
+    uint64_t *addresses; /* ascending */
+    size_t n;
+    struct ms_symbols binary, debug;
+};
+
 struct ms_image {
     struct ms_part binary; /* holds the code; absent when only a dSYM is known */
     struct ms_part debug;  /* holds the DWARF; absent when the binary has its own, or none */
@@ -44,6 +51,8 @@ struct ms_image {
     struct ms_symbols binary_symbols, debug_symbols;
     struct ms_symbols single[8]; /* of the first few addresses, each read alone */
     size_t n_single;
+    struct ms_some_symbols some[4]; /* of the first few batches */
+    size_t n_some;
     struct ms_names binary_names, debug_names;
     enum ms_ready runtime_ready;
     struct ms_runtime_names *runtime; /* NULL until a function without a symbol is met */
@@ -91,6 +100,9 @@ enum ms_status ms_image_runtime_name(struct ms_image *image, uint64_t start_vm, 
  * MS_SOURCE_NONE when that is nothing.
  */
 void ms_image_symbol_frame(struct ms_image *image, uint64_t address_vm, struct ms_frame *out);
+/** Says which addresses, in any order, ms_image_symbol will be asked for, so that a table is gone
+ *  through once for all of them. Takes the array, which is malloc'ed. */
+void ms_image_expect_symbols(struct ms_image *image, uint64_t *addresses_vm, size_t n);
 /** Reads the symbol tables on first use. */
 void ms_image_read_symbols(struct ms_image *image);
 

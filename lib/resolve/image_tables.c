@@ -1,6 +1,11 @@
 /* The lazy half of an image: its DWARF reader and its symbol tables. */
 #include "resolve/image.h"
 
+#include "base/sort.h"
+#include "dwarf/scan.h"
+
+#include <stdlib.h>
+
 static enum ms_status open_dwarf(struct ms_image *image, struct ms_error *err)
 {
     const struct ms_part *part = ms_image_dwarf_part(image);
@@ -65,6 +70,41 @@ void ms_image_read_symbols(struct ms_image *image)
     image->starved |= !read;
 }
 
+void ms_image_expect_symbols(struct ms_image *image, uint64_t *addresses, size_t n)
+{
+    enum { N_SOME = sizeof image->some / sizeof *image->some, TOO_MANY = 4 };
+    uint64_t *scratch = n ? malloc(n * sizeof *scratch) : NULL;
+    uint32_t n_symbols = (image->binary.file ? image->binary.macho.n_nlist : 0) +
+                         (image->debug.file ? image->debug.macho.n_nlist : 0);
+    /* From the next batch on, or for so many, a whole table is quicker. */
+    if (n < 2 || image->symbols_ready != MS_NOT_YET || image->n_some == N_SOME ||
+        n > n_symbols / TOO_MANY || !scratch) {
+        free(scratch);
+        free(addresses);
+        return;
+    }
+    ms_sort_u64(addresses, scratch, n);
+    free(scratch);
+    n = ms_unique_u64(addresses, n);
+    struct ms_some_symbols *some = &image->some[image->n_some++];
+    *some = (struct ms_some_symbols){.addresses = addresses, .n = n};
+    if ((image->binary.file &&
+         ms_symbols_read_some(&image->binary.macho, addresses, n, &some->binary, NULL) != MS_OK) ||
+        (image->debug.file &&
+         ms_symbols_read_some(&image->debug.macho, addresses, n, &some->debug, NULL) != MS_OK))
+        image->starved = true;
+}
+
+/* Those of the batch in hand, if the address is one of it. */
+static const struct ms_some_symbols *some_with(const struct ms_image *image, uint64_t address_vm)
+{
+    if (!image->n_some)
+        return NULL;
+    const struct ms_some_symbols *some = &image->some[image->n_some - 1];
+    size_t i = ms_lower_bound(some->addresses, some->n, address_vm);
+    return i < some->n && some->addresses[i] == address_vm ? some : NULL;
+}
+
 /*
  * The symbol of one half. Sorting a large table pays from a handful of addresses on; before
  * that each is looked for by itself.
@@ -75,6 +115,9 @@ static const struct ms_symbol *symbol_in(struct ms_image *image, const struct ms
     enum { N_SINGLE = sizeof image->single / sizeof *image->single };
     if (!part->file)
         return NULL;
+    const struct ms_some_symbols *some = some_with(image, address_vm);
+    if (some)
+        return ms_symbols_find(part == &image->binary ? &some->binary : &some->debug, address_vm);
     if (image->symbols_ready == MS_NOT_YET && image->n_single < N_SINGLE) {
         struct ms_symbols *one = &image->single[image->n_single];
         if (ms_symbols_read_at(&part->macho, address_vm, one, NULL) != MS_OK) {

@@ -172,6 +172,26 @@ static enum ms_status answer_from_symbols(struct ms_image *image, struct ms_aren
     return MS_OK;
 }
 
+/* Whether debug information leaves the function without a name. */
+static bool wants_symbol(const struct ms_dwarf_hit *hit)
+{
+    if (!hit || !hit->n_frames)
+        return true;
+    const struct ms_frame *outer = &hit->frames[hit->n_frames - 1];
+    return !hit->final && !outer->linkage && !outer->name;
+}
+
+static void expect_symbols(struct ms_image *image, const struct ms_dwarf_answers *dwarf,
+                           const uint64_t *addresses, size_t n)
+{
+    uint64_t *wanted = n > 1 ? malloc(n * sizeof *wanted) : NULL;
+    size_t n_wanted = 0;
+    for (size_t i = 0; wanted && i < n; i++)
+        if (wants_symbol(i < dwarf->n_hits ? &dwarf->hits[i] : NULL))
+            wanted[n_wanted++] = addresses[i];
+    ms_image_expect_symbols(image, wanted, n_wanted);
+}
+
 /* Turns what DWARF said of each address into answers. */
 static enum ms_status join(struct ms_image *image, struct store *store, const uint64_t *addresses,
                            size_t n, struct ms_answers *out, struct ms_error *err)
@@ -180,6 +200,7 @@ static enum ms_status join(struct ms_image *image, struct store *store, const ui
     if (!answers && n)
         return ms_fail_memory(err);
     bool no_reader = image->dwarf_ready == MS_FAILED;
+    expect_symbols(image, &store->dwarf, addresses, n);
     for (size_t i = 0; i < n; i++) {
         const struct ms_dwarf_hit *hit = i < store->dwarf.n_hits ? &store->dwarf.hits[i] : NULL;
         if (i + FRAMES_AHEAD < store->dwarf.n_hits && !hit[FRAMES_AHEAD].final)

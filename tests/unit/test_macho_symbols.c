@@ -24,6 +24,7 @@ static void parse(void)
 }
 
 static void check_single_lookups(void);
+static void check_some_lookups(void);
 
 static void read_all(struct image *image)
 {
@@ -31,6 +32,7 @@ static void read_all(struct image *image)
     parse();
     cr_assert_eq(ms_symbols_read(&macho, &symbols, &err), MS_OK);
     check_single_lookups();
+    check_some_lookups();
 }
 
 static void done(void)
@@ -81,6 +83,52 @@ static void check_single_lookups(void)
             ms_symbols_fini(&one);
         }
     }
+}
+
+static int by_value(const void *a, const void *b)
+{
+    const uint64_t *x = a, *y = b;
+    return *x < *y ? -1 : *x > *y;
+}
+
+/* So must one of several: every second of the places above, every third, … */
+static void check_some_lookups(void)
+{
+    struct ms_error ignored;
+    uint64_t *all = malloc((symbols.n * 4 + 1) * sizeof *all);
+    uint64_t *some = malloc((symbols.n * 4 + 1) * sizeof *some);
+    size_t n_all = 0;
+    for (size_t i = 0; i < symbols.n; i++) {
+        all[n_all++] = symbols.items[i].start_vm - 1;
+        all[n_all++] = symbols.items[i].start_vm;
+        all[n_all++] = symbols.items[i].end_vm - 1;
+        all[n_all++] = symbols.items[i].end_vm;
+    }
+    qsort(all, n_all, sizeof *all, by_value);
+    for (size_t step = 1; step < 9; step++) {
+        struct ms_symbols got;
+        size_t n = 0;
+        for (size_t i = step / 2; i < n_all; i += step)
+            some[n++] = all[i];
+        cr_assert_eq(ms_symbols_read_some(&macho, some, n, &got, &ignored), MS_OK);
+        for (size_t i = 0; i < n; i++) {
+            const struct ms_symbol *want = ms_symbols_find(&symbols, some[i]);
+            const struct ms_symbol *is = ms_symbols_find(&got, some[i]);
+            cr_assert_eq(want != NULL, is != NULL, "at 0x%llx", (unsigned long long)some[i]);
+            if (!want)
+                continue;
+            cr_assert_eq(is->start_vm, want->start_vm);
+            cr_assert_eq(is->end_vm, want->end_vm);
+            cr_assert_eq(is->source, want->source);
+            cr_assert_eq(is->external, want->external);
+            cr_assert(same_text(is->name, want->name));
+        }
+        for (size_t i = 1; i < got.n; i++)
+            cr_assert_lt(got.items[i - 1].start_vm, got.items[i].start_vm);
+        ms_symbols_fini(&got);
+    }
+    free(all);
+    free(some);
 }
 
 static struct image begin_dylib(void)

@@ -287,6 +287,12 @@ enum ms_status ms_symbols_read(const struct ms_macho *macho, struct ms_symbols *
  */
 enum ms_status ms_symbols_read_at(const struct ms_macho *macho, uint64_t address_vm,
                                   struct ms_symbols *out, struct ms_error *err);
+/**
+ * The same for n addresses, ascending: *out has the symbols whose ranges hold them, each once. It
+ * takes little longer than one address does, as long as they are fewer than the symbols.
+ */
+enum ms_status ms_symbols_read_some(const struct ms_macho *macho, const uint64_t *addresses_vm,
+                                    size_t n, struct ms_symbols *out, struct ms_error *err);
 void ms_symbols_fini(struct ms_symbols *symbols);
 /** The symbol whose range holds the address; NULL when none does. */
 const struct ms_symbol *ms_symbols_find(const struct ms_symbols *symbols, uint64_t address_vm);
