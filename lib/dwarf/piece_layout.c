@@ -24,10 +24,22 @@ static bool make_room(struct ms_piece_layout *layout, size_t n)
 
 /*
  * Nearly all functions have one range, and calls that are inlined there lie within their callers'.
- * Each is painted over what is there already, which costs two marks at most. With more than so
- * many ranges, moving the marks behind would take too long.
+ * Each is painted over what is there already, which costs two spots at most. With more than so
+ * many ranges, moving the spots behind would take too long.
  */
 enum { MOST_PAINTED = 64 };
+
+/* A mark, small, since it is moved often. */
+struct spot {
+    uint32_t low; /* from the function's */
+    uint32_t node;
+};
+
+struct painting {
+    struct spot spots[2 * MOST_PAINTED + 2];
+    size_t n;
+    size_t last; /* that was painted */
+};
 
 /* Whether all of the range is in one stretch, or none of it in any. */
 static bool is_even(const struct ms_stretches *s, const struct ms_gathered *g)
@@ -41,8 +53,9 @@ static bool is_plain(const struct ms_layout_input *in, uint32_t first)
 {
     const struct ms_gathered *own = &in->gathered[first - 1];
     size_t n = 1;
-    if (own->node != own->root || ms_dwarf_trust(in->dwarf, own->low) != MS_TRUST_ALL ||
-        !is_even(in->listed, own) || !is_even(in->covered, own))
+    if (own->node != own->root || own->high - own->low > UINT32_MAX ||
+        ms_dwarf_trust(in->dwarf, own->low) != MS_TRUST_ALL || !is_even(in->listed, own) ||
+        !is_even(in->covered, own))
         return false;
     for (uint32_t i = in->next[first - 1]; i; i = in->next[i - 1])
         if (++n > MOST_PAINTED || in->gathered[i - 1].node == own->root)
@@ -50,47 +63,54 @@ static bool is_plain(const struct ms_layout_input *in, uint32_t first)
     return true;
 }
 
-/* [low, high) within the function; the mark behind the last is there, so that there always is one
+/* [low, high) within the function; the spot where that ends is there, so that there always is one
  * behind. */
-static void paint(struct ms_piece_layout *layout, uint64_t low, uint64_t high, uint32_t node)
+static void paint(struct painting *p, uint32_t low, uint32_t high, uint32_t node)
 {
-    struct ms_mark *marks = layout->marks;
-    size_t at = 0;
-    for (size_t n = layout->n - 1; n > 1;) { /* without a branch that nobody can foretell */
-        size_t half = n / 2;
-        at += half & (0 - (size_t)(marks[at + half].low <= low));
-        n -= half;
-    }
+    struct spot *spots = p->spots;
+    size_t at = p->last; /* calls lie near those that stand before them in the tree */
+    while (spots[at].low > low)
+        at--;
+    while (spots[at + 1].low <= low)
+        at++;
     size_t behind = at + 1;
-    while (marks[behind].low < high)
+    while (spots[behind].low < high)
         behind++;
-    struct ms_mark under = marks[behind - 1];
-    at += marks[at].low < low;
-    size_t to = at + 1 + (high < marks[behind].low);
+    uint32_t under = spots[behind - 1].node;
+    at += spots[at].low < low;
+    size_t to = at + 1 + (high < spots[behind].low);
     if (to != behind)
-        memmove(marks + to, marks + behind, (layout->n - behind) * sizeof *marks);
-    layout->n = layout->n - behind + to;
-    marks[at] = (struct ms_mark){low, under.size, node};
+        memmove(spots + to, spots + behind, (p->n - behind) * sizeof *spots);
+    p->n = p->n - behind + to;
+    p->last = at;
+    spots[at] = (struct spot){low, node};
     if (to == at + 2)
-        marks[at + 1] = (struct ms_mark){high, under.size, under.node};
+        spots[at + 1] = (struct spot){high, under};
 }
 
 static bool lay_out_plain(struct ms_piece_layout *layout, const struct ms_layout_input *in,
                           uint32_t first)
 {
     const struct ms_gathered *own = &in->gathered[first - 1];
-    if (!make_room(layout, 2 * MOST_PAINTED + 2))
-        return false;
-    layout->marks[0] = (struct ms_mark){own->low, own->high - own->low, own->node};
-    layout->marks[1] = (struct ms_mark){own->high, 0, MS_NO_NODE};
-    layout->n = 2;
+    const uint64_t size = own->high - own->low;
+    struct painting p;
+    p.spots[0] = (struct spot){0, own->node};
+    p.spots[1] = (struct spot){(uint32_t)size, MS_NO_NODE};
+    p.n = 2;
+    p.last = 0;
     for (uint32_t i = in->next[first - 1]; i; i = in->next[i - 1]) {
         const struct ms_gathered *g = &in->gathered[i - 1];
         uint64_t low = g->low > own->low ? g->low : own->low;
         uint64_t high = g->high < own->high ? g->high : own->high;
         if (low < high)
-            paint(layout, low, high, g->node);
+            paint(&p, (uint32_t)(low - own->low), (uint32_t)(high - own->low), g->node);
     }
+    if (!make_room(layout, p.n))
+        return false;
+    for (size_t i = 0; i < p.n; i++)
+        layout->marks[i] = (struct ms_mark){own->low + p.spots[i].low, size, p.spots[i].node};
+    layout->marks[p.n - 1].size = 0;
+    layout->n = p.n;
     return true;
 }
 
