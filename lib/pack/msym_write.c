@@ -25,6 +25,7 @@ struct chunk {
     uint64_t start_vm;    /* what the next record's place counts from */
     struct block *blocks; /* offsets are the chunk's */
     size_t n_blocks, blocks_room;
+    uint64_t n_functions;
     bool no_memory;
 };
 enum { PIECES_A_CHUNK = 256, STRINGS_A_GROUP = 8192, PAGES_A_GROUP = 4096 };
@@ -132,6 +133,7 @@ static uint8_t *put_record(struct ms_msym_writer *w, const struct chunk *c,
 static void make_chunk(struct ms_msym_writer *w, struct chunk *c, size_t first, size_t end)
 {
     size_t most = 0;
+    uint64_t before = first ? ms_spool_packed(w->spool, first - 1).high : 0;
     for (size_t i = first; i < end; i++)
         most += 3 * MS_MAX_LEB + (size_t)ms_spool_packed(w->spool, i).n * MS_RENUMBERED_TIMES;
     if (!ms_slabs_reserve(c->slabs, most)) {
@@ -147,7 +149,8 @@ static void make_chunk(struct ms_msym_writer *w, struct chunk *c, size_t first, 
             return;
         }
         at = put_record(w, c, &piece, at);
-        c->start_vm = piece.high;
+        c->n_functions += !(ms_packed_goes_on(piece.at) && piece.low == before);
+        c->start_vm = before = piece.high;
     }
     c->n = (size_t)(at - c->at);
     ms_slabs_take(c->slabs, at);
@@ -286,9 +289,12 @@ static void check_pages(void *owner, size_t worker, size_t item)
     struct ms_msym_writer *w = owner;
     size_t end = smaller((item + 1) * PAGES_A_GROUP, w->n_pages);
     (void)worker;
+    size_t part = part_at(w, (uint64_t)item * PAGES_A_GROUP * MSYM_PAGE);
     for (size_t page = item * PAGES_A_GROUP; page < end; page++) {
         uint64_t off = (uint64_t)page * MSYM_PAGE;
-        put_u32(w->checks + 4 * page, check_page(w, part_at(w, off), off));
+        while (part + 1 < w->n_parts && w->parts[part + 1].off <= off)
+            part++;
+        put_u32(w->checks + 4 * page, check_page(w, part, off));
     }
 }
 
@@ -312,12 +318,9 @@ static bool put_checks(struct ms_msym_writer *w)
 
 uint64_t ms_msym_functions(const struct ms_msym_writer *w)
 {
-    uint64_t n = 0, end = 0;
-    for (size_t i = 0; i < ms_spool_n(w->spool); i++) {
-        struct ms_spooled piece = ms_spool_packed(w->spool, i);
-        n += !(ms_packed_goes_on(piece.at) && piece.low == end);
-        end = piece.high;
-    }
+    uint64_t n = 0;
+    for (size_t i = 0; i < w->n_chunks; i++)
+        n += w->chunks[i].n_functions;
     return n;
 }
 
