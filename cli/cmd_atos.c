@@ -483,7 +483,8 @@ static int run(const struct word_list *words, const struct ms_object_search *sea
     else if (opt.slide.given)
         a.slide = opt.slide.value;
     out_stdout(&a.out);
-    char *place = atos_place(&a.info);
+    size_t n_place = 0;
+    char *place = atos_place(&a.info, &n_place);
     a.printer = (struct atos_printer){
         .image = a.image,
         .info = &a.info,
@@ -497,6 +498,7 @@ static int run(const struct word_list *words, const struct ms_object_search *sea
         .dedup = opt.dedup,
         .verbose = opt.verbose,
         .place = place,
+        .n_place = n_place,
     };
     if (opt.print_header && !opt.json)
         print_header(&a);

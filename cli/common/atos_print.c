@@ -15,9 +15,9 @@ static bool in_image(const struct atos_printer *p, uint64_t address_vm)
     return address_vm >= p->info->text_vm && address_vm < p->info->end_vm;
 }
 
-char *atos_place(const struct ms_image_info *info)
+char *atos_place(const struct ms_image_info *info, size_t *n_place)
 {
-    static const char before[] = " (in ", after[] = ")";
+    static const char before[] = " (in ", after[] = ") (";
     size_t n = strlen(info->name);
     char *place = malloc(n + sizeof before + sizeof after);
     if (!place)
@@ -25,7 +25,9 @@ char *atos_place(const struct ms_image_info *info)
     memcpy(place, before, sizeof before - 1);
     memcpy(place + sizeof before - 1, info->name, n + 1);
     ms_text_make_plain(place);
-    memcpy(place + strlen(place), after, sizeof after);
+    n = strlen(place);
+    memcpy(place + n, after, sizeof after);
+    *n_place = n + 1;
     return place;
 }
 
@@ -35,10 +37,10 @@ static void print_frame(struct atos_printer *p, const struct ms_shown_frame *fra
     if (frame->source == MS_SOURCE_STUB)
         ms_sink_puts(sink, "DYLD-STUB$$");
     ms_sink_plain(sink, frame->function);
-    ms_sink_puts(sink, p->place);
     bool made_up = frame->file && !frame->line && strstr(frame->file, "<compiler-generated>");
-    if (frame->file && (frame->line || made_up)) {
-        ms_sink_puts(sink, " (");
+    bool has_line = frame->file && (frame->line || made_up);
+    ms_sink_write(sink, p->place, has_line ? p->n_place + 2 : p->n_place);
+    if (has_line) {
         ms_sink_plain(sink, frame->file);
         ms_sink_write(sink, ":", 1);
         ms_sink_uint(sink, frame->line);
@@ -60,7 +62,7 @@ static void print_unnamed(struct atos_printer *p, const struct atos_question *q,
         ms_sink_printf(sink, "0x%" PRIx64, q->address_rt);
     } else {
         ms_sink_printf(sink, "0x%" PRIx64, q->address_rt);
-        ms_sink_puts(sink, p->place);
+        ms_sink_write(sink, p->place, p->n_place);
         if (address_vm != p->info->text_vm)
             ms_sink_printf(sink, " + %" PRIu64, address_vm - p->info->text_vm);
     }

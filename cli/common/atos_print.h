@@ -28,12 +28,14 @@ struct atos_printer {
     struct ms_sink *sink;
     struct unread_names *unread; /* told with `verbose` */
     const char *delimiter;
-    const char *place; /* " (in NAME)", atos_place */
+    const char *place; /* " (in NAME) (", atos_place, and … */
+    size_t n_place;    /* … how long it is without the second bracket */
     bool inlines, json, dedup, verbose;
 };
 
-/* What stands behind each name: malloc'ed, NULL without memory. */
-char *atos_place(const struct ms_image_info *info);
+/* What stands behind each name, and in front of a line: malloc'ed, NULL without memory. *n gets the
+ * length of the first alone. */
+char *atos_place(const struct ms_image_info *info, size_t *n);
 
 /*
  * Prints what is known of the address; `answer` is NULL for a word that means none.

@@ -260,7 +260,26 @@ static enum ms_status find_end(struct ms_msym *m, size_t page, struct ms_error *
     return status;
 }
 
-/* The string at an offset of the table; *out is NULL for offset 0, which is none. */
+/* The string at an offset of the table, of which its length is not known. Page by page, so that
+ * one name doesn't make all behind it be read. */
+static enum ms_status long_string(struct ms_msym *m, uint32_t off, const char **out,
+                                  struct ms_error *err)
+{
+    const uint8_t *at = m->strings.at + off;
+    size_t page = (size_t)(at - m->paged.at) / MSYM_PAGE;
+    struct ms_bytes rest = strings_of_page(m, page);
+    rest.n -= (size_t)(at - rest.at);
+    enum ms_status status = test(m, at, rest.n, err);
+    if (status == MS_OK && !memchr(at, 0, rest.n))
+        status = find_end(m, page + 1, err);
+    if (status == MS_ABSENT)
+        return ms_fail(err, MS_E_FORMAT, m->where, offset_of(m, at), "string 0x%x has no end", off);
+    if (status == MS_OK)
+        *out = (const char *)at;
+    return status;
+}
+
+/* The string at an offset; *out is NULL for offset 0, which is none. */
 static enum ms_status string_at(struct ms_msym *m, uint32_t off, const char **out,
                                 struct ms_error *err)
 {
@@ -270,38 +289,31 @@ static enum ms_status string_at(struct ms_msym *m, uint32_t off, const char **ou
     if (off >= m->strings.n)
         return ms_fail(err, MS_E_FORMAT, m->where, MS_NO_OFFSET,
                        "string 0x%x lies outside the table of 0x%zx bytes", off, m->strings.n);
-    /* Page by page, so that one name doesn't make all behind it be read. */
     const uint8_t *at = m->strings.at + off;
-    size_t page = (size_t)(at - m->paged.at) / MSYM_PAGE;
-    size_t left = MSYM_PAGE - (size_t)(at - m->paged.at) % MSYM_PAGE;
-    if (left <= m->strings.n - off && is_tested(m, page) && memchr(at, 0, left)) {
+    enum ms_status status = test(m, at - 1, 1, err);
+    if (status != MS_OK)
+        return status;
+    size_t n = at[-1];
+    if (!n || n >= m->strings.n - off)
+        return long_string(m, off, out, err);
+    status = test(m, at, n + 1, err);
+    if (status == MS_OK && at[n])
+        return long_string(m, off, out, err);
+    if (status == MS_OK)
         *out = (const char *)at;
-        return MS_OK;
-    }
-    struct ms_bytes rest = strings_of_page(m, page);
-    rest.n -= (size_t)(at - rest.at);
-    enum ms_status status = test(m, at, rest.n, err);
-    if (status == MS_OK && !memchr(at, 0, rest.n))
-        status = find_end(m, page + 1, err);
-    if (status == MS_ABSENT)
-        return ms_fail(err, MS_E_FORMAT, m->where, offset_of(m, at), "string 0x%x has no end", off);
-    *out = status == MS_OK ? (const char *)at : NULL;
     return status;
 }
 
-/* Item `i` of a table of string offsets. */
-static enum ms_status strings_of(struct ms_msym *m, struct ms_bytes table, uint64_t n, uint64_t i,
-                                 unsigned width, const char **out, struct ms_error *err)
+/* Tests item `i` of a table of string offsets; *out is where it is. */
+static enum ms_status item_of(struct ms_msym *m, struct ms_bytes table, uint64_t n, uint64_t i,
+                              size_t bytes, const uint8_t **out, struct ms_error *err)
 {
     if (i >= n)
         return ms_fail(err, MS_E_FORMAT, m->where, offset_of(m, table.at),
                        "number %llu in a table of %llu", (unsigned long long)i,
                        (unsigned long long)n);
-    const uint8_t *at = table.at + i * width * 4;
-    enum ms_status status = test(m, at, width * 4u, err);
-    for (unsigned k = 0; k < width && status == MS_OK; k++)
-        status = string_at(m, u32_at((struct ms_bytes){at, width * 4u}, 4 * k), &out[k], err);
-    return status;
+    *out = table.at + i * bytes;
+    return test(m, *out, bytes, err);
 }
 
 /* ---- strings of a record ------------------------------------------------------------------ */
@@ -309,17 +321,19 @@ static enum ms_status strings_of(struct ms_msym *m, struct ms_bytes table, uint6
 /* Looks for the strings of the node's names. */
 static enum ms_status name_node(struct ms_msym *m, uint32_t node, struct ms_error *err)
 {
-    const char *names[2];
     struct ms_piece_node *named = &m->record.nodes[node];
+    const uint8_t *item = NULL;
     if (!named->names)
         return MS_OK;
-    enum ms_status status = strings_of(m, m->names, m->names_n, named->names - 1, 2, names, err);
-    if (status != MS_OK)
-        return status;
-    named->linkage = names[0];
-    named->name = names[1];
-    named->names = 0;
-    return MS_OK;
+    enum ms_status status =
+        item_of(m, m->names, m->names_n, named->names - 1, MSYM_NAME, &item, err);
+    if (status == MS_OK)
+        status = string_at(m, ms_load_u32(item, false), &named->linkage, err);
+    if (status == MS_OK)
+        status = string_at(m, ms_load_u32(item + 4, false), &named->name, err);
+    if (status == MS_OK)
+        named->names = 0;
+    return status;
 }
 
 /* The same of a file, as rows and calls name it: 1 + its place in the list; others have none. */
@@ -327,10 +341,13 @@ static enum ms_status name_file(struct ms_msym *m, uint32_t file, struct ms_erro
 {
     struct ms_msym_record *r = &m->record;
     const char *names[3];
+    const uint8_t *item = NULL;
     if (!file || file > r->piece.n_files || r->files[file - 1].file)
         return MS_OK;
     enum ms_status status =
-        strings_of(m, m->files, m->files_n, r->file_numbers[file - 1], 3, names, err);
+        item_of(m, m->files, m->files_n, r->file_numbers[file - 1], MSYM_FILE, &item, err);
+    for (size_t k = 0; k < 3 && status == MS_OK; k++)
+        status = string_at(m, ms_load_u32(item + 4 * k, false), &names[k], err);
     if (status == MS_OK)
         r->files[file - 1] = (struct ms_piece_file){names[0], names[1], names[2]};
     return status;

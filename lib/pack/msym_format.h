@@ -8,7 +8,8 @@
  *   names      MSYM_NAME bytes each: strings of the linkage name and the name
  *   records    what is known of the code, block by block; in a block each begins less than
  *              MSYM_BLOCK_BYTES from its start
- *   strings    each ends with NUL; the first byte is one too, so that offset 0 is "none"
+ *   strings    each ends with NUL; in the byte before it is its length, or 0 when that doesn't
+ *              fit there. The first byte of all is 0, so that offset 0 is "none"
  *   checks     checksum (check.h) of every MSYM_PAGE bytes from the start of blocks to the end of
  *              strings
  *   tops       the same of checks, so that a look-up need not read them all

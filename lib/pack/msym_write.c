@@ -160,6 +160,7 @@ static void copy_strings(struct ms_msym_writer *w, size_t first, size_t end)
 {
     for (size_t i = first; i < end; i++) {
         const struct ms_placed *s = &w->numbering.strings[i];
+        w->strings[s->off - 1] = (char)(s->n - 1 < 256 ? s->n - 1 : 0);
         memcpy(w->strings + s->off, s->text, s->n - 1);
         w->strings[s->off + s->n - 1] = 0; /* whatever has become of the file meanwhile */
     }

@@ -44,12 +44,12 @@ static uint32_t place(struct ms_numbering *n, const struct ms_text_key *key)
         if (s->text == key->text || (s->n == key->n && memcmp(s->text, key->text, s->n) == 0))
             return i + 1;
     }
-    struct ms_placed new = {key->text, key->n, (uint32_t)n->string_bytes, 0};
-    if (n->string_bytes + key->n > UINT32_MAX || n->n_strings >= MS_INDEX_NONE - 1 ||
+    struct ms_placed new = {key->text, key->n, (uint32_t)n->string_bytes + 1, 0};
+    if (n->string_bytes + key->n >= UINT32_MAX || n->n_strings >= MS_INDEX_NONE - 1 ||
         !ms_index_add(&n->by_text, key->hash, (uint32_t)n->n_strings) ||
         !MS_PUSH(n->strings, n->n_strings, n->strings_room, new))
         return MS_INDEX_NONE;
-    n->string_bytes += key->n;
+    n->string_bytes += 1 + key->n;
     return (uint32_t)n->n_strings;
 }
 
@@ -254,7 +254,7 @@ enum ms_status ms_numbering_make(const struct ms_spool *spool, const char *first
     struct ms_text_key key;
     memset(out, 0, sizeof *out);
     out->n_lanes = ms_spool_n_lanes(spool);
-    out->string_bytes = MS_FIRST_PLACE;
+    out->string_bytes = MS_FIRST_PLACE - 1;
     size_t *turns = calloc(out->n_lanes, sizeof *turns);
     bool good = turns && make_maps(&out->files, spool, false) &&
                 make_maps(&out->names, spool, true) &&

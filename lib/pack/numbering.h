@@ -35,8 +35,8 @@ struct ms_numbering {
     uint64_t string_bytes; /* the first, at place 0, is a NUL */
 };
 
-/** Where the first string goes: place 0 is "none". */
-enum { MS_FIRST_PLACE = 1 };
+/** Where the first string goes: place 0 is "none", and before each string is its length. */
+enum { MS_FIRST_PLACE = 2 };
 
 /**
  * Numbers what the spool hands out after ms_spool_replace.

@@ -10,7 +10,7 @@
  * A part is cut off when it has so many rows and spans, and as many are left at least: measured,
  * smaller ones take more room for what every record begins with, and larger ones more time.
  */
-enum { ENOUGH = 96, LEFT = 48 };
+enum { ENOUGH = 64, LEFT = 32 };
 
 void ms_split_room_fini(struct ms_split_room *room)
 {

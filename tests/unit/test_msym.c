@@ -50,8 +50,9 @@ static void seal(struct image *m, size_t paged_end)
     put(m->bytes + MSYM_AT_CHECK, ms_check(m->bytes, MSYM_AT_CHECK), 4);
 }
 
-static const char strings[] = "\0image\0/c\0d\0f.c\0_Zouter\0outer\0inner";
-enum { S_IMAGE = 1, S_COMP = 7, S_DIR = 10, S_FILE = 12, S_LINK = 16, S_OUTER = 24, S_INNER = 30 };
+/* Each behind its length, which the last one is without. */
+static const char strings[] = "\0\5image\0\2/c\0\1d\0\3f.c\0\7_Zouter\0\5outer\0\0inner";
+enum { S_IMAGE = 2, S_COMP = 9, S_DIR = 13, S_FILE = 16, S_LINK = 21, S_OUTER = 30, S_INNER = 37 };
 
 /* [0x1010, 0x1030) is outer; in [0x1018, 0x1020) inner is inlined at f.c:7:3. */
 static const uint8_t plain_record[] = {
@@ -201,6 +202,24 @@ Test(msym, every_byte_of_a_record)
     }
     ms_msym_close(msym);
     ms_msym_close(NULL);
+}
+
+/* A wrong length costs time, and nothing else. */
+Test(msym, lengths_of_strings_are_only_hints)
+{
+    static struct image m;
+    struct ms_msym *msym;
+    struct ms_error err;
+    for (unsigned length = 0; length < 256; length++) {
+        size_t end = make_plain(&m);
+        m.bytes[end - sizeof strings + S_LINK - 1] = (uint8_t)length;
+        seal(&m, end);
+        cr_assert_eq(ms_msym_open((struct ms_bytes){m.bytes, m.n}, "w", &msym, &err), MS_OK);
+        cr_assert_eq(ms_msym_find(msym, 0x1010, &answer, &err), MS_OK);
+        cr_assert_str_eq(answer.frames[0].linkage, "_Zouter");
+        cr_assert_eq(ms_msym_check(msym, NULL, NULL, &err), MS_OK);
+        ms_msym_close(msym);
+    }
 }
 
 /* ---- faults ---------------------------------------------------------------------------------- */

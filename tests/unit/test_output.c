@@ -2,6 +2,8 @@
 #include "machsym/output.h"
 
 #include <criterion/criterion.h>
+#include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
 static bool to_text(void *to, const char *bytes, size_t n)
@@ -108,6 +110,107 @@ Test(output, sink_fails_once_and_stays_quiet)
     ms_sink_puts(&sink, "");
     cr_assert(sink.failed);
     cr_assert_str_eq(out.at, "1234");
+}
+
+/* What is lent in a struct with the sink, and what went through `write`. */
+struct lent {
+    struct ms_sink sink;
+    char room[8];
+    char through[64];
+    size_t n_through, n_calls;
+    bool refuses;
+};
+
+/* What has been put into the room comes first. */
+static bool take_all(void *to, const char *bytes, size_t n)
+{
+    struct lent *lent = to;
+    size_t n_room = (size_t)(lent->sink.at - lent->room);
+    lent->n_calls++;
+    if (lent->refuses)
+        return false;
+    memcpy(lent->through + lent->n_through, lent->room, n_room);
+    memcpy(lent->through + lent->n_through + n_room, bytes, n);
+    lent->n_through += n_room + n;
+    lent->sink.at = lent->room;
+    return true;
+}
+
+static void lend(struct lent *lent)
+{
+    memset(lent, 0, sizeof *lent);
+    lent->sink = (struct ms_sink){
+        .write = take_all, .to = lent, .at = lent->room, .end = lent->room + sizeof lent->room};
+}
+
+Test(output, short_writes_go_into_the_room)
+{
+    struct lent lent;
+    lend(&lent);
+    ms_sink_puts(&lent.sink, "1234567");
+    cr_assert_eq(lent.n_calls, 0, "seven bytes fit");
+    ms_sink_puts(&lent.sink, "");
+    cr_assert_eq(lent.n_calls, 0);
+    ms_sink_puts(&lent.sink, "8");
+    cr_assert_eq(lent.n_calls, 1, "what fills it is handed on");
+    ms_sink_puts(&lent.sink, "a");
+    ms_sink_puts(&lent.sink, "longer than the room");
+    cr_assert_eq(lent.n_calls, 2);
+    cr_assert_arr_eq(lent.through, "12345678alonger than the room", lent.n_through);
+    lent.refuses = true;
+    ms_sink_puts(&lent.sink, "b");
+    cr_assert_not(lent.sink.failed);
+    ms_sink_puts(&lent.sink, "does not fit");
+    cr_assert(lent.sink.failed);
+    cr_assert_null(lent.sink.at);
+    ms_sink_puts(&lent.sink, "c");
+    cr_assert_eq(lent.n_calls, 3, "a sink that failed is asked no more");
+}
+
+Test(output, copies_of_every_length)
+{
+    static const char text[] = "abcdefghijklmnopqrstuvwxyz0123456789";
+    char room[64];
+    for (size_t n = 0; n < sizeof text; n++) {
+        struct ms_sink sink = {.at = room, .end = room + sizeof room};
+        memset(room, '#', sizeof room);
+        ms_sink_write(&sink, text, n);
+        cr_assert_eq(sink.at, room + n);
+        cr_assert_arr_eq(room, text, n);
+        cr_assert_eq(room[n], '#');
+    }
+}
+
+Test(output, numbers_of_every_length)
+{
+    char want[32];
+    for (uint64_t power = 1, i = 0; i < 20; i++, power *= 10)
+        for (uint64_t value = power - 2; value != power + 3; value++) {
+            struct ms_sink sink = start(64);
+            ms_sink_uint(&sink, value);
+            snprintf(want, sizeof want, "%" PRIu64, value);
+            cr_assert_str_eq(out.at, want);
+        }
+}
+
+/* A control character is found wherever it stands. */
+Test(output, plain_text_of_every_length)
+{
+    char text[64], want[64];
+    for (size_t n = 1; n < 60; n++)
+        for (size_t at = 0; at < n; at++) {
+            static const char bad[] = "\n\x7f\x1f\xc2\x1b";
+            for (size_t k = 0; k + 1 < sizeof bad; k++) {
+                memset(text, 'a' + (int)at % 20, n);
+                text[n] = 0;
+                memcpy(want, text, n + 1);
+                text[at] = bad[k];
+                want[at] = bad[k] == '\xc2' ? '\xc2' : '?'; /* alone it is no control character */
+                struct ms_sink sink = start(128);
+                ms_sink_plain(&sink, text);
+                cr_assert_str_eq(out.at, want);
+            }
+        }
 }
 
 Test(output, printf_of_any_length)
