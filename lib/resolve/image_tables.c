@@ -91,8 +91,13 @@ void ms_image_expect_symbols(struct ms_image *image, uint64_t *addresses, size_t
     if ((image->binary.file &&
          ms_symbols_read_some(&image->binary.macho, addresses, n, &some->binary, NULL) != MS_OK) ||
         (image->debug.file &&
-         ms_symbols_read_some(&image->debug.macho, addresses, n, &some->debug, NULL) != MS_OK))
-        image->starved = true;
+         ms_symbols_read_some(&image->debug.macho, addresses, n, &some->debug, NULL) != MS_OK)) {
+        image->starved = true; /* and nothing is found in half of it later: ms_image_retry */
+        free(some->addresses);
+        ms_symbols_fini(&some->binary);
+        ms_symbols_fini(&some->debug);
+        image->n_some--;
+    }
 }
 
 /* Those of the batch in hand, if the address is one of it. */
