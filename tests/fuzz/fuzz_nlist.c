@@ -28,6 +28,30 @@ static void compare(const struct ms_macho *macho, const struct ms_symbols *symbo
     ms_symbols_fini(&one);
 }
 
+/* And one of several what each of them gives. */
+static void compare_some(const struct ms_macho *macho, const struct ms_symbols *symbols)
+{
+    uint64_t at[16];
+    size_t n = 0, step = symbols->n / 8 + 1;
+    struct ms_symbols some;
+    struct ms_error err;
+    for (size_t i = 0; i < symbols->n && n + 2 <= 16; i += step) {
+        at[n++] = symbols->items[i].start_vm;
+        if (symbols->items[i].end_vm - 1 > at[n - 1])
+            at[n++] = symbols->items[i].end_vm - 1;
+    }
+    if (ms_symbols_read_some(macho, at, n, &some, &err) != MS_OK)
+        return;
+    for (size_t i = 0; i < n && err.status == MS_OK; i++) {
+        const struct ms_symbol *all = ms_symbols_find(symbols, at[i]);
+        const struct ms_symbol *one = ms_symbols_find(&some, at[i]);
+        if (!one || all->start_vm != one->start_vm || all->end_vm != one->end_vm ||
+            all->source != one->source || !same_text(all->name, one->name))
+            abort();
+    }
+    ms_symbols_fini(&some);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     struct ms_bytes file = {data, size};
@@ -57,6 +81,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
                 compare(&macho, &symbols, symbol->end_vm);
             }
         }
+        if (damage == MS_OK)
+            compare_some(&macho, &symbols);
         ms_symbols_fini(&symbols);
     }
     ms_macho_fini(&macho);
