@@ -162,7 +162,9 @@ static enum use judge(const char *name)
     case 'l':
         return name[1] == '_' || strncmp(name, "ltmp", 4) == 0 ? USE_NOTHING : USE_NAME;
     case '_':
-        return name[1] == '_' && strncmp(name, "__mh_", 5) == 0 ? USE_NOTHING : USE_NAME;
+        /* Names of C++ have two underscores, too. */
+        return name[1] == '_' && name[2] == 'm' && strncmp(name, "__mh_", 5) == 0 ? USE_NOTHING
+                                                                                  : USE_NAME;
     }
     return USE_NAME;
 }
