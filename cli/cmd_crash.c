@@ -83,6 +83,7 @@ struct job {
     struct out out;
     bool many;       /* several reports: JSON comes out a line each */
     bool stopped;    /* the system failed: nothing more is done */
+    size_t n_found;  /* reports of the group in hand that files were found for */
     bool unresolved; /* some frame has no name */
     bool missing;    /* some image lacks a file */
     struct unread_names unread;
@@ -290,6 +291,15 @@ static enum ms_status look_up_group(struct job *job, struct ms_error *err)
     return ms_symbolize_reports(job->symbolizer, job->requests, n, job->names, err);
 }
 
+/* Whether it was looked up in any file. */
+static bool has_files(const struct ms_symbolication *names)
+{
+    for (size_t i = 0; i < names->n_images; i++)
+        if (names->images[i].debug_path || names->images[i].binary_path)
+            return true;
+    return false;
+}
+
 /* The i-th report of the group. Where all `together` were too much, it is looked up by itself. */
 static int do_report(struct job *job, const struct crash_step *step, size_t i,
                      enum ms_status together, const struct ms_error *fault)
@@ -301,6 +311,7 @@ static int do_report(struct job *job, const struct crash_step *step, size_t i,
         found = ms_symbolize_reports(job->symbolizer, &job->requests[i], 1, names, &err);
     int status = found == MS_OK ? show_report(job, &step->file->reports, step->report, names)
                                 : complain_error(&err);
+    job->n_found += has_files(names);
     ms_symbolication_fini(names);
     if (status == EXIT_SYSTEM) {
         input_intact(&step->file->input);
@@ -317,6 +328,7 @@ static int do_group(struct job *job)
     enum ms_status together = MS_OK;
     int status = EXIT_DONE;
     size_t n = 0;
+    job->n_found = 0;
     memset(&fault, 0, sizeof fault);
     if (group->n_reports)
         together = look_up_group(job, &fault);
@@ -337,7 +349,7 @@ static int do_group(struct job *job)
         if (is_end)
             crash_file_close(step->file);
     }
-    crash_group_next(group, together != MS_OK);
+    crash_group_next(group, together != MS_OK, job->n_found);
     return status;
 }
 

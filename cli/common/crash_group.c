@@ -7,7 +7,8 @@
 
 enum {
     FRAME_BYTES = 2560, /* that a frame takes at most in real reports: its address, answer, names */
-    FRAMES_SHARE = 8,   /* of the memory that may be used, for the frames of a group */
+    BYTES_RATIO = 8,    /* of what was read of a report, to the report */
+    SHARE = 8,          /* of the memory that may be used, for frames, and for reports */
     GROWTH = 4          /* of one group to the next */
 };
 
@@ -54,12 +55,18 @@ void crash_file_close(struct crash_file *file)
     free(file);
 }
 
+static size_t smaller(size_t a, size_t b)
+{
+    return a < b ? a : b;
+}
+
 void crash_group_init(struct crash_group *group, size_t max_memory)
 {
-    size_t frames = max_memory / FRAMES_SHARE / FRAME_BYTES;
+    size_t share = max_memory ? max_memory / SHARE : SIZE_MAX;
     memset(group, 0, sizeof *group);
     group->max_reports = MAX_GROUP;
-    group->max_frames = max_memory && frames < MAX_GROUP_FRAMES ? frames : MAX_GROUP_FRAMES;
+    group->max_frames = smaller(share / FRAME_BYTES, MAX_GROUP_FRAMES);
+    group->max_bytes = smaller(share / BYTES_RATIO, MAX_GROUP_BYTES);
     group->wanted = 1;
 }
 
@@ -71,7 +78,7 @@ bool crash_group_fits(const struct crash_group *group, const struct ms_report *r
         return true;
     return group->n_reports < group->max_reports && group->n_frames < group->max_frames &&
            report->n_frames <= group->max_frames - group->n_frames &&
-           group->n_bytes < MAX_GROUP_BYTES && report->bytes <= MAX_GROUP_BYTES - group->n_bytes;
+           group->n_bytes < group->max_bytes && report->bytes <= group->max_bytes - group->n_bytes;
 }
 
 void crash_group_add(struct crash_group *group, struct crash_file *file, size_t report)
@@ -89,14 +96,15 @@ bool crash_group_is_ready(const struct crash_group *group)
     return group->n_reports >= group->wanted;
 }
 
-void crash_group_next(struct crash_group *group, bool too_large)
+void crash_group_next(struct crash_group *group, bool too_large, size_t n_found)
 {
     if (too_large && group->n_reports > 1)
         group->max_reports = group->n_reports / 2;
-    if (group->n_reports)
+    if (group->n_reports && 4 * n_found >= 3 * group->n_reports)
         group->wanted *= GROWTH;
-    if (group->wanted > group->max_reports)
-        group->wanted = group->max_reports;
+    else if (2 * n_found < group->n_reports)
+        group->wanted = 1 + group->wanted / GROWTH;
+    group->wanted = smaller(group->wanted, group->max_reports);
     group->n_steps = group->n_reports = group->n_frames = 0;
     group->n_bytes = 0;
 }

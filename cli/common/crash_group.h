@@ -1,8 +1,9 @@
 /*
  * common/crash_group.h: crash reports that are in hand together, so that what they have in common
  * is looked up once. A group is bounded in reports, frames and bytes, and so is what a run takes in
- * memory, however many reports there are. The first group is one report, each of the next may be
- * twice as large: the first answer comes as soon as it can.
+ * memory, however many reports there are. The first group is one report, so that the first answer
+ * comes as soon as it can; groups grow while files are found for their reports. Where none are
+ * there is nothing to share, and what many reports take in memory costs more than it saves.
  */
 #ifndef MACHSYM_CLI_CRASH_GROUP_H
 #define MACHSYM_CLI_CRASH_GROUP_H
@@ -14,7 +15,7 @@ enum {
     MAX_GROUP = 256,                 /* reports */
     MAX_GROUP_STEPS = 2 * MAX_GROUP, /* reports, and ends of files */
     MAX_GROUP_FRAMES = 32768,
-    MAX_GROUP_BYTES = 32 << 20
+    MAX_GROUP_BYTES = 8 << 20
 };
 
 /* A file of reports. */
@@ -49,7 +50,7 @@ struct crash_group {
     size_t n_reports, n_frames;
     uint64_t n_bytes;
     size_t wanted; /* reports, and then it is done */
-    size_t max_reports, max_frames;
+    size_t max_reports, max_frames, max_bytes;
 };
 
 /* max_memory: 0 = no bound of the user's. */
@@ -61,7 +62,10 @@ void crash_group_add(struct crash_group *group, struct crash_file *file, size_t 
 /* Whether it is time to do it. */
 bool crash_group_is_ready(const struct crash_group *group);
 
-/* After it was done: empties it. too_large: memory was out, those to come are smaller. */
-void crash_group_next(struct crash_group *group, bool too_large);
+/*
+ * After it was done: empties it.
+ * too_large: memory was out, those to come are smaller; n_found: reports that files were found for
+ */
+void crash_group_next(struct crash_group *group, bool too_large, size_t n_found);
 
 #endif

@@ -92,9 +92,9 @@ static void json_image(struct ms_json *json, const struct ms_report_image *image
         ms_json_field(json, "other_file", input_shown(outcome->other_path));
         json_uuid(json, "other_uuid", &outcome->other_uuid);
     }
-    if (outcome->error.status != MS_OK) {
+    if (outcome->error) {
         char line[MS_ERROR_LINE];
-        ms_json_field(json, "error", ms_error_describe(&outcome->error, line));
+        ms_json_field(json, "error", ms_error_describe(outcome->error, line));
     }
     ms_json_object_end(json);
 }

@@ -61,6 +61,7 @@ static bool is_unresolved(const struct ms_image_outcome *o)
 
 static void tell_missing(const struct ms_report_image *image, const struct ms_image_outcome *o)
 {
+    static const struct ms_error nothing;
     char who[ROOM], other[MS_UUID_TEXT], line[MS_ERROR_LINE];
     describe(image, who);
     switch (o->why) {
@@ -77,14 +78,13 @@ static void tell_missing(const struct ms_report_image *image, const struct ms_im
         break;
     case MS_WHY_BAD_DEBUG_INFO:
         warn("%s: %s", who,
-             o->error.status != MS_OK ? ms_error_describe(&o->error, line)
-                                      : "its debug information is damaged");
+             o->error ? ms_error_describe(o->error, line) : "its debug information is damaged");
         break;
     case MS_WHY_NO_OBJECT:
     case MS_WHY_STALE_OBJECT:
         warn("%s: only its object files have debug information, and not all are there: %s; "
              "add its dSYM with -d",
-             who, ms_error_describe(&o->error, line));
+             who, ms_error_describe(o->error ? o->error : &nothing, line));
         break;
     case MS_WHY_COMPLETE:
         warn("%s: %u of %u frames lie outside what %s has names for (--explain tells which)", who,

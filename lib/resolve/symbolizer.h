@@ -30,6 +30,7 @@ struct ms_opened {
  */
 struct ms_shown_store {
     struct ms_show_pool *pool;
+    struct ms_arena faults; /* errors of images */
     size_t n_results;
     bool kept; /* by the symbolizer */
     bool used; /* there may be names in it from before */
@@ -71,8 +72,8 @@ struct ms_group {
     const struct ms_symbolize_request *requests;
     struct ms_symbolication *out;
     size_t n;
-    struct ms_arena arena;     /* of the call */
-    struct ms_show_pool *pool; /* of the results */
+    struct ms_arena arena;        /* of the call */
+    struct ms_shown_store *store; /* of the results */
     struct ms_question *questions;
     size_t n_questions;
 };
@@ -83,12 +84,17 @@ struct ms_group {
  */
 enum ms_status ms_group_answer(struct ms_group *group, struct ms_error *err);
 
-/** What became of an image that there is no file for, or none that opens. */
-void ms_outcome_no_file(const struct ms_symbolizer *symbolizer, const struct ms_report_image *image,
-                        const struct ms_opened *opened, struct ms_image_outcome *outcome);
+/** Sets outcome->error to a copy in the arena; false without memory. */
+bool ms_outcome_fault(struct ms_image_outcome *outcome, const struct ms_error *error,
+                      struct ms_arena *arena);
+/** What became of an image that there is no file for, or none that opens; false as above. */
+bool ms_outcome_no_file(const struct ms_symbolizer *symbolizer, const struct ms_report_image *image,
+                        const struct ms_opened *opened, struct ms_arena *arena,
+                        struct ms_image_outcome *outcome);
 /** What became of one that was looked up. */
-void ms_outcome_answered(const struct ms_symbolizer *symbolizer,
+bool ms_outcome_answered(const struct ms_symbolizer *symbolizer,
                          const struct ms_report_image *image, const struct ms_image *found,
-                         const struct ms_answers *answers, struct ms_image_outcome *outcome);
+                         const struct ms_answers *answers, struct ms_arena *arena,
+                         struct ms_image_outcome *outcome);
 
 #endif

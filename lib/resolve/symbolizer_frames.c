@@ -73,7 +73,7 @@ static enum ms_status show_answers(const struct ms_group *g, const struct ms_ima
         }
         answer += i && q[i].address_vm != q[i - 1].address_vm;
         const struct ms_show_style *style = &g->requests[q[i].report].options.style;
-        enum ms_status status = ms_show(g->pool, &answers->items[answer], style, q[i].adjust,
+        enum ms_status status = ms_show(g->store->pool, &answers->items[answer], style, q[i].adjust,
                                         q[i].slide, shown_of(g, &q[i]), err);
         if (status != MS_OK)
             return status;
@@ -84,26 +84,29 @@ static enum ms_status show_answers(const struct ms_group *g, const struct ms_ima
 }
 
 /* The image was truncated while it was read: nothing of it is believed. */
-static void give_fault(const struct ms_group *g, const struct ms_question *q, size_t n,
+static bool give_fault(const struct ms_group *g, const struct ms_question *q, size_t n,
                        const struct ms_error *fault)
 {
-    for (size_t i = 0; i < n; i++) {
-        outcome_of(g, &q[i])->why = MS_WHY_BAD_DEBUG_INFO;
-        outcome_of(g, &q[i])->error = *fault;
+    struct ms_image_outcome *outcome = outcome_of(g, q); /* of all, which are one report's */
+    outcome->why = MS_WHY_BAD_DEBUG_INFO;
+    for (size_t i = 0; i < n; i++)
         shown_of(g, &q[i])->why = MS_WHY_BAD_DEBUG_INFO;
-    }
+    return ms_outcome_fault(outcome, fault, &g->store->faults);
 }
 
-static void tell_outcomes(const struct ms_group *g, const struct ms_image *image,
+static bool tell_outcomes(const struct ms_group *g, const struct ms_image *image,
                           const struct ms_answers *answers, const struct ms_question *q, size_t n)
 {
-    for (size_t i = 0; i < n; i++) {
+    bool told = true;
+    for (size_t i = 0; i < n && told; i++) {
         struct ms_image_outcome *outcome = outcome_of(g, &q[i]);
         if (outcome->binary_path || outcome->debug_path) /* told of before */
             continue;
-        ms_outcome_answered(g->symbolizer, &g->requests[q[i].report].report->images[q[i].image],
-                            image, answers, outcome);
+        told =
+            ms_outcome_answered(g->symbolizer, &g->requests[q[i].report].report->images[q[i].image],
+                                image, answers, &g->store->faults, outcome);
     }
+    return told;
 }
 
 /* Each address once; NULL without memory. */
@@ -148,15 +151,15 @@ static enum ms_status look_up(struct ms_group *g, struct ms_image *image,
     if (status == MS_E_NOMEM)
         return ms_fail_memory(err);
     if (status != MS_OK && alone)
-        give_fault(g, q, n, &fault);
+        return give_fault(g, q, n, &fault) ? MS_OK : ms_fail_memory(err);
     if (status != MS_OK)
-        return alone ? MS_OK : MS_ABSENT;
-    if (answers.n_errors && !alone) {
+        return MS_ABSENT;
+    if (answers.n_errors && !alone)
         status = MS_ABSENT;
-    } else {
-        tell_outcomes(g, image, &answers, q, n);
+    else if (!tell_outcomes(g, image, &answers, q, n))
+        status = ms_fail_memory(err);
+    else
         status = show_answers(g, image, &answers, q, n, err);
-    }
     ms_answers_fini(&answers);
     if (g->symbolizer->max_memory)
         ms_image_give_back(image);

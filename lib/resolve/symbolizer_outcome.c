@@ -3,6 +3,19 @@
 
 #include "resolve/paths.h"
 
+bool ms_outcome_fault(struct ms_image_outcome *outcome, const struct ms_error *error,
+                      struct ms_arena *arena)
+{
+    outcome->error = NULL;
+    if (error->status == MS_OK)
+        return true;
+    struct ms_error *copy = ms_arena_take(arena, sizeof *copy);
+    if (copy)
+        *copy = *error;
+    outcome->error = copy;
+    return copy != NULL;
+}
+
 /* A file that bears the image's name but has another UUID: a person may take it for the right
  * one, so it is named. */
 static void note_namesake(const struct ms_symbolizer *symbolizer,
@@ -37,8 +50,10 @@ static void explain_no_dwarf(const struct ms_symbolizer *symbolizer,
     }
 }
 
-/* Without DWARF of the image, its objects answer as far as they are there. */
-static void explain_objects(const struct ms_image *image, struct ms_image_outcome *outcome)
+/* Without DWARF of the image, its objects answer as far as they are there. What is damaged of them
+ * comes before *fault. */
+static void explain_objects(const struct ms_image *image, struct ms_image_outcome *outcome,
+                            struct ms_error *fault)
 {
     struct ms_image_objects objects;
     ms_image_objects(image, &objects);
@@ -47,36 +62,39 @@ static void explain_objects(const struct ms_image *image, struct ms_image_outcom
         return;
     outcome->why = objects.n_failed ? objects.why : MS_WHY_COMPLETE;
     if (objects.n_failed)
-        outcome->error = objects.error;
+        *fault = objects.error;
 }
 
-void ms_outcome_no_file(const struct ms_symbolizer *symbolizer, const struct ms_report_image *image,
-                        const struct ms_opened *opened, struct ms_image_outcome *outcome)
+bool ms_outcome_no_file(const struct ms_symbolizer *symbolizer, const struct ms_report_image *image,
+                        const struct ms_opened *opened, struct ms_arena *arena,
+                        struct ms_image_outcome *outcome)
 {
     outcome->why = MS_WHY_NO_FILE;
     note_namesake(symbolizer, image, outcome);
-    if (opened && opened->error.status != MS_OK) {
-        outcome->why = MS_WHY_BAD_DEBUG_INFO;
-        outcome->error = opened->error;
-    }
+    if (!opened || opened->error.status == MS_OK)
+        return true;
+    outcome->why = MS_WHY_BAD_DEBUG_INFO;
+    return ms_outcome_fault(outcome, &opened->error, arena);
 }
 
-void ms_outcome_answered(const struct ms_symbolizer *symbolizer,
+bool ms_outcome_answered(const struct ms_symbolizer *symbolizer,
                          const struct ms_report_image *image, const struct ms_image *found,
-                         const struct ms_answers *answers, struct ms_image_outcome *outcome)
+                         const struct ms_answers *answers, struct ms_arena *arena,
+                         struct ms_image_outcome *outcome)
 {
     struct ms_image_info info;
     ms_image_info(found, &info);
+    struct ms_error fault = *info.damage;
     outcome->binary_path = info.binary_path;
     outcome->debug_path = info.debug_path;
-    outcome->error = *info.damage;
     if (!info.has_dwarf && !info.has_index) {
         explain_no_dwarf(symbolizer, image, &info, outcome);
-        explain_objects(found, outcome);
+        explain_objects(found, outcome, &fault);
     } else if (answers->n_errors) {
-        outcome->error = answers->errors[0];
+        fault = answers->errors[0];
     }
-    if (outcome->error.status != MS_OK && outcome->why != MS_WHY_UUID_DIFFERS &&
+    if (fault.status != MS_OK && outcome->why != MS_WHY_UUID_DIFFERS &&
         outcome->why != MS_WHY_NO_OBJECT && outcome->why != MS_WHY_STALE_OBJECT)
         outcome->why = MS_WHY_BAD_DEBUG_INFO;
+    return ms_outcome_fault(outcome, &fault, arena);
 }

@@ -88,8 +88,9 @@ static enum ms_status find_place(struct ms_group *g, const struct dealt *d, uint
             return MS_OK;
         }
     }
-    ms_outcome_no_file(g->symbolizer, wanted, opened, outcome);
-    return MS_OK;
+    return ms_outcome_no_file(g->symbolizer, wanted, opened, &g->store->faults, outcome)
+               ? MS_OK
+               : ms_fail_memory(err);
 }
 
 static enum ms_status deal_report(struct ms_group *g, const struct dealt *d, struct ms_error *err)
@@ -182,7 +183,7 @@ static enum ms_status show_symbols(const struct ms_group *g, size_t r, struct ms
             continue;
         style.no_demangle = options->style.no_demangle || options->scope == MS_SCOPE_BARE ||
                             !in_chosen_thread(report, options, frame);
-        status = ms_show_symbol(g->pool, frame->symbol, &style, shown, err);
+        status = ms_show_symbol(g->store->pool, frame->symbol, &style, shown, err);
     }
     return status;
 }
@@ -217,6 +218,7 @@ static void drop_store(struct ms_shown_store *store)
     if (store->n_results || store->kept)
         return;
     ms_show_pool_close(store->pool);
+    ms_arena_fini(&store->faults);
     free(store);
 }
 
@@ -249,6 +251,7 @@ static enum ms_status take_store(struct ms_symbolizer *symbolizer, struct ms_sho
     }
     if (symbolizer->max_memory)
         ms_show_pool_set_max(store->pool, symbolizer->max_memory / NAMES_SHARE);
+    ms_arena_init(&store->faults, 0);
     store->kept = true;
     *out = symbolizer->store = store;
     return MS_OK;
@@ -262,6 +265,7 @@ void ms_symbolication_fini(struct ms_symbolication *symbolication)
     memset(symbolication, 0, sizeof *symbolication);
     if (!store || --store->n_results)
         return;
+    ms_arena_fini(&store->faults);
     if (store->kept)
         ms_show_pool_clear(store->pool);
     drop_store(store);
@@ -281,11 +285,11 @@ static enum ms_status start_result(const struct ms_report *report, struct ms_sho
 
 /* ---- all of them ------------------------------------------------------------------------- */
 
-static enum ms_status run(struct ms_group *g, struct ms_shown_store *store, struct ms_error *err)
+static enum ms_status run(struct ms_group *g, struct ms_error *err)
 {
     enum ms_status status = MS_OK;
     for (size_t i = 0; i < g->n && status == MS_OK; i++)
-        status = start_result(g->requests[i].report, store, &g->out[i], err);
+        status = start_result(g->requests[i].report, g->store, &g->out[i], err);
     if (status == MS_OK)
         status = deal(g, err);
     if (status == MS_OK)
@@ -312,9 +316,9 @@ static enum ms_status attempt(struct ms_symbolizer *symbolizer,
     *shared = *shared || store->used;
     store->used = true;
     struct ms_group group = {
-        .symbolizer = symbolizer, .requests = requests, .out = out, .n = n, .pool = store->pool};
+        .symbolizer = symbolizer, .requests = requests, .out = out, .n = n, .store = store};
     ms_arena_init(&group.arena, 0);
-    status = run(&group, store, err);
+    status = run(&group, err);
     ms_arena_fini(&group.arena);
     if (status == MS_OK && *shared && ms_show_pool_is_full(store->pool))
         status = ms_fail(err, MS_E_LIMIT, NULL, MS_NO_OFFSET,

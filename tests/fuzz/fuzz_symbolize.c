@@ -138,8 +138,8 @@ static void check_same(const struct ms_symbolication *a, const struct ms_symboli
         const struct ms_image_outcome *x = &a->images[i], *y = &b->images[i];
         CHECK(x->why == y->why && x->n_asked == y->n_asked && x->n_objects == y->n_objects);
         CHECK(same_text(x->debug_path, y->debug_path) && same_text(x->other_path, y->other_path));
-        CHECK(x->error.status == y->error.status);
-        CHECK(x->error.status == MS_OK || strcmp(x->error.text, y->error.text) == 0);
+        CHECK(!x->error == !y->error);
+        CHECK(!x->error || strcmp(x->error->text, y->error->text) == 0);
     }
 }
 

@@ -108,7 +108,8 @@ struct ms_image_outcome {
     const char *binary_path, *debug_path; /**< NULL when none; live as long as the symbolizer */
     const char *other_path;   /**< UUID_DIFFERS: the file of that name */
     struct ms_uuid other_uuid;
-    struct ms_error error;    /**< what is damaged; status MS_OK when nothing is */
+    const struct ms_error *error; /**< what is damaged; NULL when nothing is. Lives as long as the
+                                   result, which it belongs to */
 };
 
 /** Which frames are looked up. */
