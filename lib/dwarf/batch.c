@@ -4,6 +4,7 @@
 #include "dwarf/aranges.h"
 #include "dwarf/cover.h"
 #include "dwarf/fault.h"
+#include "dwarf/hints.h"
 #include "dwarf/reader.h"
 #include "machsym/workers.h"
 
@@ -36,6 +37,7 @@ struct proposal {
 struct group {
     size_t first, n;       /* in `pairs` */
     uint64_t bytes;        /* of the unit */
+    bool sparse;           /* few addresses for its bytes */
     struct ms_error fault; /* its first; MS_OK = none */
 };
 
@@ -44,8 +46,9 @@ struct worker {
     struct batch *batch;
     struct ms_dwarf *reader; /* of worker 0: the batch's */
     struct ms_lookup lookup;
-    uint64_t *subset;      /* the addresses of a group */
-    enum ms_status status; /* MS_OK, MS_E_NOMEM */
+    uint64_t *subset;                   /* the addresses of a group */
+    const struct ms_dwarf_hint **hints; /* what is known of them; NULL: nothing */
+    enum ms_status status;              /* MS_OK, MS_E_NOMEM */
     char pad[64];
 };
 
@@ -68,8 +71,10 @@ struct batch {
     size_t proposals_room;
     struct group *groups;
     size_t n_groups, groups_room;
-    size_t *turns;   /* in which groups are done: the largest first */
-    uint64_t visits; /* addresses that ranges may still fall on */
+    struct ms_name_tables tables;
+    struct ms_dwarf_hints hints; /* one a slot; or none */
+    size_t *turns;               /* in which groups are done: the largest first */
+    uint64_t visits;             /* addresses that ranges may still fall on */
     uint32_t n_runs;
     struct ms_error broken; /* the first unit that couldn't even be asked; MS_OK = none */
 };
@@ -118,6 +123,7 @@ static void free_batch(struct batch *b)
     for (size_t i = 0; i < b->n_workers; i++) {
         ms_lookup_fini(&b->workers[i].lookup);
         free(b->workers[i].subset);
+        free(b->workers[i].hints);
         if (i)
             ms_dwarf_close(b->workers[i].reader);
     }
@@ -130,6 +136,9 @@ static void free_batch(struct batch *b)
     free(b->pairs);
     free(b->proposals);
     free(b->groups);
+    ms_name_tables_close(&b->tables);
+    free(b->hints.items);
+    free(b->hints.names);
     free(b->turns);
 }
 
@@ -214,9 +223,14 @@ static enum ms_status run_unit(struct worker *w, const struct ms_unit *unit, str
 {
     struct batch *b = w->batch;
     const struct pair *pairs = b->pairs + group->first;
+    const bool hinted = group->sparse && b->hints.items;
     for (size_t i = 0; i < group->n; i++)
         w->subset[i] = b->addresses[pairs[i].slot];
-    enum ms_status status = ms_lookup_run(&w->lookup, unit, w->subset, group->n, err);
+    for (size_t i = 0; i < group->n && hinted; i++)
+        w->hints[i] = &b->hints.items[pairs[i].slot];
+    const struct ms_hints hints = {&b->tables, w->hints, b->hints.names};
+    enum ms_status status =
+        ms_lookup_run_hinted(&w->lookup, unit, w->subset, group->n, hinted ? &hints : NULL, err);
     for (size_t i = 0; i < group->n && status == MS_OK; i++) {
         struct proposal *proposal = &b->proposals[group->first + i];
         *proposal = (struct proposal){.found = ms_lookup_found(&w->lookup, i),
@@ -290,26 +304,58 @@ static enum ms_status take_hits(struct batch *b, const struct group *group, stru
     return report_fault(b, group, err);
 }
 
+/* ---- names ------------------------------------------------------------------------------ */
+
+static bool may_ask(const struct batch *b)
+{
+    return b->dwarf->hinter.ask && b->n > 1 && (b->dwarf->s.apple_names.n || b->dwarf->s.names.n);
+}
+
 /* ---- the units that .debug_aranges names --------------------------------------------------- */
 
 /* One unit a group; how long each will take is as good as known. */
 static bool make_groups(struct batch *b)
 {
+    bool sized = b->n_workers > 1 || may_ask(b);
     for (size_t i = 0, end; i < b->n_pairs; i = end) {
         struct ms_unit_header header;
         for (end = i + 1; end < b->n_pairs && b->pairs[end].unit_off == b->pairs[i].unit_off;)
             end++;
         struct group group = {.first = i, .n = end - i, .fault = {.status = MS_OK}};
-        if (b->n_workers > 1 && ms_unit_header_read(b->dwarf, false, b->pairs[i].unit_off, &header,
-                                                    &group.fault) == MS_OK)
+        if (sized && ms_unit_header_read(b->dwarf, false, b->pairs[i].unit_off, &header,
+                                         &group.fault) == MS_OK)
             group.bytes = header.end - header.off;
-        if (b->n_workers > 1)
+        if (sized)
             ms_dwarf_meter_touch(b->dwarf);
         group.fault.status = MS_OK;
         if (!MS_PUSH(b->groups, b->n_groups, b->groups_room, group))
             return false;
     }
     return true;
+}
+
+/*
+ * Asks for names where that is less work than passing the units by. One address by itself never
+ * has a symbol table read.
+ */
+static enum ms_status ask_for_names(struct batch *b, struct ms_error *err)
+{
+    const struct ms_dwarf_hinter *hinter = &b->dwarf->hinter;
+    uint64_t saved = 0;
+    if (!may_ask(b))
+        return MS_OK;
+    for (size_t i = 0; i < b->n_groups; i++) {
+        struct group *group = &b->groups[i];
+        uint64_t cost = (uint64_t)group->n * MS_HINT_BYTES;
+        group->sparse = group->bytes > cost || hinter->always;
+        saved += group->bytes > cost ? group->bytes - cost : 0;
+    }
+    if (saved <= hinter->cost && !hinter->always)
+        return MS_OK;
+    enum ms_status status = ms_name_tables_open(b->dwarf, &b->tables, err);
+    if (status == MS_OK)
+        status = hinter->ask(hinter->owner, b->addresses, b->n, &b->hints, err);
+    return status == MS_ABSENT ? MS_OK : status;
 }
 
 /* Puts the largest units first, so that no thread is left with one when the others are done.
@@ -356,7 +402,8 @@ static enum ms_status open_worker(struct batch *b, size_t i, struct ms_error *er
     ms_lookup_init(&w->lookup, w->reader, b->n_order);
     w->lookup.worker = i;
     w->subset = malloc(b->n * sizeof *w->subset);
-    return w->subset ? MS_OK : ms_fail_memory(err);
+    w->hints = malloc(b->n * sizeof *w->hints);
+    return w->subset && w->hints ? MS_OK : ms_fail_memory(err);
 }
 
 static void do_group(void *owner, size_t worker, size_t item)
@@ -406,7 +453,8 @@ static enum ms_status run_aranges(struct batch *b, struct ms_error *err)
     b->n_pairs = b->n_named = sort_pairs(b->pairs, b->n_pairs);
     if (!make_proposals(b) || !make_groups(b) || !make_turns(b))
         return ms_fail_memory(err);
-    return run_groups(b, err);
+    enum ms_status status = ask_for_names(b, err);
+    return status == MS_OK ? run_groups(b, err) : status;
 }
 
 /* ---- without .debug_aranges --------------------------------------------------------------- */

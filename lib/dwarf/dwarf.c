@@ -59,6 +59,11 @@ void ms_dwarf_set_max_kept(struct ms_dwarf *dwarf, size_t bytes)
     dwarf->max_kept = bytes;
 }
 
+void ms_dwarf_set_hinter(struct ms_dwarf *dwarf, const struct ms_dwarf_hinter *hinter)
+{
+    dwarf->hinter = hinter ? *hinter : (struct ms_dwarf_hinter){.ask = NULL};
+}
+
 void ms_dwarf_set_meter(struct ms_dwarf *dwarf, void (*went_through)(void *owner, uint64_t bytes),
                         void *owner)
 {

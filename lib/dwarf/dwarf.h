@@ -18,6 +18,7 @@ struct ms_dwarf_sections {
     struct ms_bytes abbrev, addr, aranges, info, line, line_str, ranges, rnglists, str, str_offsets,
         types;
     struct ms_bytes loc, loclists; /* where variables are: no look-up needs it */
+    struct ms_bytes apple_names, names; /* __apple_names, .debug_names: a look-up may use them */
     bool big;                      /* byte order */
     uint8_t address_size;          /* of the image: 4 or 8, where a unit does not say */
     /** Half-open code ranges of the image, ascending, disjoint, to tell code from
@@ -103,6 +104,38 @@ enum ms_status ms_dwarf_find(struct ms_dwarf *dwarf, uint64_t address_vm,
 /** Threads that one call may use, the caller's included: 1 at first. */
 void ms_dwarf_set_workers(struct ms_dwarf *dwarf, size_t n);
 void ms_dwarf_set_max_kept(struct ms_dwarf *dwarf, size_t bytes);
+
+/** What a symbol table knows of the function that has an address. */
+struct ms_dwarf_hint {
+    uint64_t start_vm;
+    uint32_t first_name, n_names; /* of all symbols there; 0 names: nothing is known */
+};
+
+/** Of a batch; both arrays are malloc'ed, the names as DWARF has them borrowed. */
+struct ms_dwarf_hints {
+    struct ms_dwarf_hint *items; /* one an address */
+    const char **names;
+};
+
+/** Who may be asked for them. */
+struct ms_dwarf_hinter {
+    void *owner;
+    /** What a question takes: the bytes of DIEs that are passed by in that time. */
+    uint64_t cost;
+    bool always; /* for tests: whether it pays or not */
+    /** @param addresses_vm  ascending, each once
+     *  @return MS_OK, or MS_ABSENT when nothing is known; MS_E_NOMEM. Else than with MS_OK *out
+     *          stays empty */
+    enum ms_status (*ask)(void *owner, const uint64_t *addresses_vm, size_t n,
+                          struct ms_dwarf_hints *out, struct ms_error *err);
+};
+/**
+ * Where a batch asks few addresses of large units, it finds functions by their names if there is a
+ * table of these, and somebody to ask for names: copied; NULL: nobody. Answers to a sound file
+ * are the same. Of a damaged unit the faults that stand elsewhere than in these functions aren't
+ * told then.
+ */
+void ms_dwarf_set_hinter(struct ms_dwarf *dwarf, const struct ms_dwarf_hinter *hinter);
 /** Who is told what is gone through, from now on: see struct ms_dwarf_sections. */
 void ms_dwarf_set_meter(struct ms_dwarf *dwarf, void (*went_through)(void *owner, uint64_t bytes),
                         void *owner);

@@ -2,6 +2,7 @@
 
 #include "base/array.h"
 #include "base/limits.h"
+#include "dwarf/hints.h"
 #include "dwarf/reader.h"
 
 #include <stdlib.h>
@@ -32,6 +33,7 @@ void ms_lookup_fini(struct ms_lookup *l)
     free(l->hits);
     free(l->pending);
     free(l->functions);
+    free(l->dies);
     memset(l, 0, sizeof *l);
 }
 
@@ -90,6 +92,7 @@ enum ms_status ms_lookup_pass(struct ms_lookup *l, const struct ms_unit *unit,
                               enum ms_scan_mode mode, ms_scan_taker take, void *owner,
                               struct ms_error *err)
 {
+    l->passed = true;
     l->scan.mode = mode;
     l->scan.take = take;
     l->scan.owner = owner;
@@ -146,18 +149,40 @@ static enum ms_status run_lines(struct ms_lookup *l, struct ms_error *err)
     return note(l, status, &found, err);
 }
 
+/* The functions of the addresses, by name where that leads to all of them. */
+static enum ms_status run_functions(struct ms_lookup *l, const struct ms_hints *hints,
+                                    struct ms_error *err)
+{
+    bool done = false;
+    enum ms_status status = hints ? ms_hints_functions(l, hints, &done, err) : MS_OK;
+    l->passed = !done;
+    if (status != MS_OK || done)
+        return status;
+    if (hints)
+        status = ms_lookup_start(l, l->unit, l->scan.addresses, l->scan.n, err);
+    return status == MS_OK ? ms_lookup_functions(l, l->unit->header.root, UINT64_MAX, err) : status;
+}
+
 enum ms_status ms_lookup_run(struct ms_lookup *l, const struct ms_unit *unit,
                              const uint64_t *addresses, size_t n, struct ms_error *err)
 {
+    return ms_lookup_run_hinted(l, unit, addresses, n, NULL, err);
+}
+
+enum ms_status ms_lookup_run_hinted(struct ms_lookup *l, const struct ms_unit *unit,
+                                    const uint64_t *addresses, size_t n,
+                                    const struct ms_hints *hints, struct ms_error *err)
+{
     struct ms_error found;
     enum ms_status status = ms_lookup_start(l, unit, addresses, n, err);
+    l->passed = false;
     if (status != MS_OK)
         return status;
     if (!afford(&l->budget.info_bytes, unit->bytes.n)) {
         status = ms_unit_fail(unit, &found, MS_E_LIMIT, 0, "units overlap too often");
         return note(l, status, &found, err);
     }
-    status = ms_lookup_functions(l, unit->header.root, UINT64_MAX, err);
+    status = run_functions(l, hints, err);
     return status == MS_OK ? run_lines(l, err) : status;
 }
 
@@ -165,7 +190,8 @@ void ms_lookup_meter(const struct ms_lookup *l, const struct ms_unit *unit)
 {
     const struct ms_dwarf_sections *s = &l->dwarf->s;
     if (s->went_through)
-        s->went_through(s->owner, unit->bytes.n + (l->has_lines ? l->line_header.program.n : 0));
+        s->went_through(s->owner, (l->passed ? unit->bytes.n : 0) +
+                                      (l->has_lines ? l->line_header.program.n : 0));
 }
 
 void ms_dwarf_meter_touch(const struct ms_dwarf *dwarf)

@@ -25,6 +25,8 @@ struct ms_budget {
 /** Budgets for a request of n addresses. */
 struct ms_budget ms_budget_for(const struct ms_dwarf *dwarf, size_t n);
 
+struct ms_hints;
+
 struct ms_lookup {
     struct ms_dwarf *dwarf;
     struct ms_budget budget;
@@ -34,11 +36,14 @@ struct ms_lookup {
     struct ms_line_machine machine;
     struct ms_line_files files;
     bool has_lines; /* line_header and files are the unit's */
+    bool passed;    /* all of the unit's DIEs were */
     const struct ms_unit *unit;
     struct ms_row_hit *hits, *pending; /* one an address */
     size_t rows_room;
     struct ms_function *functions; /* of the nodes that were needed */
     size_t n_functions, functions_room;
+    uint64_t *dies; /* functions that were found by their names: see hints.h */
+    size_t n_dies, dies_room;
     struct ms_error error; /* the unit's first fault; MS_OK = none */
     size_t worker;         /* whose memory frames are made in: see ms_answers_frames */
 };
@@ -54,6 +59,10 @@ void ms_lookup_fini(struct ms_lookup *lookup);
  */
 enum ms_status ms_lookup_run(struct ms_lookup *lookup, const struct ms_unit *unit,
                              const uint64_t *addresses, size_t n, struct ms_error *err);
+/** The same, by way of what is known of the addresses as far as that leads; NULL: nothing is. */
+enum ms_status ms_lookup_run_hinted(struct ms_lookup *lookup, const struct ms_unit *unit,
+                                    const uint64_t *addresses, size_t n,
+                                    const struct ms_hints *hints, struct ms_error *err);
 
 /** Tells whoever wants to know that the unit's DIEs and lines were gone through. */
 void ms_lookup_meter(const struct ms_lookup *lookup, const struct ms_unit *unit);

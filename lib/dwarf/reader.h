@@ -15,6 +15,7 @@ struct ms_dwarf {
     struct ms_keep *keep; /* what ms_dwarf_find keeps; made by its first call */
     size_t max_kept;
     size_t n_workers; /* of ms_dwarf_find_many */
+    struct ms_dwarf_hinter hinter; /* without a function there is none */
 };
 
 #endif

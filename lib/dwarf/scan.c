@@ -298,5 +298,6 @@ enum ms_status ms_scan_run(struct ms_scan *scan, const struct ms_unit *unit, uin
             return too_deep(scan, unit, p.start);
     }
     scan->n_dies += p.n_dies;
+    scan->end = p.at;
     return finish(scan, unit, p.at > n, p.start);
 }

@@ -78,6 +78,8 @@ struct ms_scan {
     void *owner;                             /* of what it takes */
     uint64_t n_dies, n_functions, n_inlined; /* CHECK */
 
+    size_t end; /* where the last pass ended, from the unit's start */
+
     uint64_t range_budget; /* list entries that may still be read: see ms_ranges_start */
     uint64_t claim_budget; /* matches that may still be looked at */
 

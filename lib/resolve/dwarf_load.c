@@ -10,6 +10,10 @@
 /* Mach-O section names are cut at 16 bytes, Go's compressed ones ("__zdebug_…") one sooner. */
 static bool is_named(const char *section, const char *name, bool *compressed)
 {
+    if (*name == '_') {
+        *compressed = false;
+        return strncmp(section, name, 16) == 0;
+    }
     char plain[32], packed[32];
     snprintf(plain, sizeof plain, "__debug_%s", name);
     snprintf(packed, sizeof packed, "__zdebug_%s", name);
@@ -102,22 +106,30 @@ enum ms_status ms_dwarf_load(const struct ms_macho *macho, struct ms_loaded_dwar
 {
     memset(out, 0, sizeof *out);
     struct ms_dwarf_sections *s = &out->sections;
+    enum { N_NEEDED = 11 }; /* a look-up does without the others */
     const struct {
         const char *name;
         struct ms_bytes *to;
     } wanted[] = {
-        {"info", &s->info},         {"abbrev", &s->abbrev},
-        {"str", &s->str},           {"line", &s->line},
-        {"line_str", &s->line_str}, {"aranges", &s->aranges},
-        {"ranges", &s->ranges},     {"rnglists", &s->rnglists},
-        {"addr", &s->addr},         {"str_offsets", &s->str_offsets},
-        {"types", &s->types},       {"loc", &s->loc},
+        {"info", &s->info},
+        {"abbrev", &s->abbrev},
+        {"str", &s->str},
+        {"line", &s->line},
+        {"line_str", &s->line_str},
+        {"aranges", &s->aranges},
+        {"ranges", &s->ranges},
+        {"rnglists", &s->rnglists},
+        {"addr", &s->addr},
+        {"str_offsets", &s->str_offsets},
+        {"types", &s->types},
+        {"loc", &s->loc},
         {"loclists", &s->loclists},
+        {"names", &s->names},
+        {"__apple_names", &s->apple_names},
     };
     for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++) {
         enum ms_status status = take_section(out, macho, wanted[i].name, wanted[i].to, err);
-        bool needed = wanted[i].to != &s->loc && wanted[i].to != &s->loclists;
-        if (status != MS_OK && (needed || status == MS_E_NOMEM))
+        if (status != MS_OK && (i < N_NEEDED || status == MS_E_NOMEM))
             return status;
     }
     s->big = macho->big;

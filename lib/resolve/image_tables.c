@@ -3,8 +3,21 @@
 
 #include "base/sort.h"
 #include "dwarf/scan.h"
+#include "resolve/symbol_hints.h"
 
 #include <stdlib.h>
+
+/* Lets the engine ask for names: of its own file's symbols, or the binary's where it has none. */
+static void offer_names(const struct ms_image *image, const struct ms_part *part)
+{
+    const struct ms_macho *macho =
+        part->macho.n_nlist || !image->binary.file ? &part->macho : &image->binary.macho;
+    const struct ms_dwarf_hinter hinter = {.owner = (void *)(uintptr_t)macho,
+                                           .cost = ms_symbol_hints_cost(macho),
+                                           .ask = ms_symbol_hints};
+    if (macho->n_nlist)
+        ms_dwarf_set_hinter(image->dwarf.reader, &hinter);
+}
 
 static enum ms_status open_dwarf(struct ms_image *image, struct ms_error *err)
 {
@@ -14,6 +27,8 @@ static enum ms_status open_dwarf(struct ms_image *image, struct ms_error *err)
     enum ms_status status = ms_dwarf_load(&part->macho, &image->dwarf, err);
     if (status == MS_OK && image->n_workers)
         ms_dwarf_set_workers(image->dwarf.reader, image->n_workers);
+    if (status == MS_OK)
+        offer_names(image, part);
     if (status == MS_OK)
         ms_image_bound_reader(image, image->dwarf.reader);
     return status;
