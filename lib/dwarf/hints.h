@@ -31,7 +31,7 @@ void ms_name_tables_close(struct ms_name_tables *tables);
 
 /** Bytes of DIEs that are passed by in the time that one address takes by its name: the price at
  *  which names are asked for. */
-enum { MS_HINT_BYTES = 6000 };
+enum { MS_HINT_BYTES = 3000 };
 
 /** What is known of the addresses that a unit is asked for. */
 struct ms_hints {

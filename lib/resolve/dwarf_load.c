@@ -7,18 +7,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Mach-O section names are cut at 16 bytes, Go's compressed ones ("__zdebug_…") one sooner. */
+/* Mach-O section names are cut at 16 bytes, Go's compressed ones ("__zdebug_…") one sooner. A name
+ * that starts with underscores is the section's own. */
 static bool is_named(const char *section, const char *name, bool *compressed)
 {
-    if (*name == '_') {
-        *compressed = false;
-        return strncmp(section, name, 16) == 0;
-    }
-    char plain[32], packed[32];
-    snprintf(plain, sizeof plain, "__debug_%s", name);
-    snprintf(packed, sizeof packed, "__zdebug_%s", name);
-    *compressed = strncmp(section, packed, 16) == 0;
-    return *compressed || strncmp(section, plain, 16) == 0;
+    const char *prefix = section[2] == 'z' ? "__zdebug_" : "__debug_";
+    size_t n = *name == '_' ? 0 : strlen(prefix);
+    *compressed = n && section[2] == 'z';
+    return strncmp(section, prefix, n) == 0 && strncmp(section + n, name, 16 - n) == 0;
 }
 
 static enum ms_status inflate(struct ms_loaded_dwarf *loaded, const struct ms_macho *macho,
