@@ -19,6 +19,7 @@ struct program {
     struct dw_image image;
     bool indexed;               /* strx, addrx, rnglistx */
     size_t leaf, inner, method; /* DIEs of abstract functions and declarations, in the unit */
+    size_t walk, split, concrete; /* DIEs of functions with code */
     size_t inner_ranges, split_ranges, unit_ranges;
     uint64_t n_addresses, n_strings;
 };
@@ -235,6 +236,7 @@ static inline void program_abstract(struct program *p, const char *name, const c
 static inline void program_walk(struct program *p)
 {
     struct dw *b = &p->image.info;
+    p->walk = b->n;
     dw_uleb(b, WALK);
     program_low_high(p, 0x1000, 0x1100);
     dw_u8(b, 2);
@@ -272,6 +274,7 @@ static inline void program_class(struct program *p)
     dw_u8(b, 1);
     dw_u8(b, 0);
     dw_u8(b, 0);
+    p->concrete = b->n;
     dw_uleb(b, CONCRETE);
     dw_u32(b, (uint32_t)p->method);
     program_low_high(p, 0x1400, 0x1410);
@@ -373,6 +376,7 @@ static inline struct program program_make(unsigned version, unsigned address_siz
     p.inner = image->info.n;
     program_abstract(&p, "inner", "_Z5innerv");
     program_walk(&p);
+    p.split = image->info.n;
     dw_uleb(&image->info, SPLIT);
     dw_str(&image->info, "split");
     program_list_value(&p, p.split_ranges);
