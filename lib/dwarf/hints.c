@@ -102,6 +102,9 @@ static bool find_name(struct search *s, const char *name)
 {
     const struct ms_name_tables *tables = s->hints->tables;
     const struct ms_unit_header *header = &s->l->unit->header;
+    /* The hash reads all of the name. */
+    uint64_t cost = strlen(name) / 16;
+    s->budget -= cost < s->budget ? cost : s->budget;
     const struct ms_named named = {name, header->off, header->end, &s->budget, take_die, s};
     if (tables->has_names && (header->encoding.version >= 5 || !tables->has_apple))
         return ms_debug_names_find(&tables->names, &named);

@@ -153,9 +153,14 @@ static enum ms_status run_lines(struct ms_lookup *l, struct ms_error *err)
 static enum ms_status run_functions(struct ms_lookup *l, const struct ms_hints *hints,
                                     struct ms_error *err)
 {
+    enum { PATIENCE = 8 };
     bool done = false;
+    if (l->n_unnamed > PATIENCE + l->n_named) /* this file's names lead nowhere */
+        hints = NULL;
     enum ms_status status = hints ? ms_hints_functions(l, hints, &done, err) : MS_OK;
     l->passed = !done;
+    l->n_named += done;
+    l->n_unnamed += hints && !done;
     if (status != MS_OK || done)
         return status;
     if (hints)

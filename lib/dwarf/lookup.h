@@ -44,6 +44,7 @@ struct ms_lookup {
     size_t n_functions, functions_room;
     uint64_t *dies; /* functions that were found by their names: see hints.h */
     size_t n_dies, dies_room;
+    size_t n_named, n_unnamed; /* units where names led to all functions, and where not */
     struct ms_error error; /* the unit's first fault; MS_OK = none */
     size_t worker;         /* whose memory frames are made in: see ms_answers_frames */
 };

@@ -6,6 +6,7 @@
 #include "fuzz/dwarf_container.h"
 #include "fuzz/dwarf_target.h"
 #include "machsym/macho.h"
+#include "unit/dwarf_names.h"
 
 #include <sys/stat.h>
 #include <zlib.h>
@@ -58,6 +59,43 @@ static void save_program(unsigned kind)
         snprintf(name, sizeof name, "program-%02u", kind);
     }
     save_whole(name, &s, kind % 3 ? CONTAINER_CODE : 0);
+}
+
+/* Where a text stands in .debug_str. */
+static size_t string_of(const struct dw_image *image, const char *text)
+{
+    for (size_t off = 0; off + strlen(text) < image->str.n; off++)
+        if (strcmp((const char *)image->str.at + off, text) == 0)
+            return off;
+    return 0;
+}
+
+/* Both tables of a program's names, without and with its .debug_info. */
+static void save_names(unsigned kind)
+{
+    const struct program *p = target_program(kind);
+    const struct names_item items[] = {
+        {"walk", string_of(&p->image, "walk"), 2, {p->walk, p->leaf, 0, 0}},
+        {"_ZN1N1S6methodEv", string_of(&p->image, "_ZN1N1S6methodEv"), 1, {p->concrete, 0, 0, 0}},
+        {"split", p->image.str.n, 1, {p->split, 0, 0, 0}}}; /* the target adds that string */
+    for (unsigned i = 0; i < 4; i++) {
+        struct dw table = {.big = p->image.big}, out = {0};
+        char name[32];
+        if (i & 1)
+            names_debug(&table, items, 3, 2, p->image.offset_size, 0);
+        else
+            names_apple(&table, items, 3, 2);
+        dw_u8(&out, kind | (i & 2 ? 0x80u : 0));
+        dw_u8(&out, i & 1);
+        dw_u16(&out, (unsigned)table.n);
+        dw_bytes(&out, table.at, table.n);
+        if (i & 2)
+            dw_bytes(&out, p->image.info.at, p->image.info.n);
+        snprintf(name, sizeof name, "program-%02u-%u", kind, i);
+        save("dwarf_names", name, -1, dw_section(&out));
+        free(table.at);
+        free(out.at);
+    }
 }
 
 /* Two units that refer to each other, and one of a type. */
@@ -249,8 +287,10 @@ int main(int argc, char **argv)
     if (argc < 2)
         return 2;
     folder = argv[1];
-    for (unsigned kind = 0; kind < TARGET_KINDS; kind++)
+    for (unsigned kind = 0; kind < TARGET_KINDS; kind++) {
         save_program(kind);
+        save_names(kind);
+    }
     save_lists();
     save_many();
     save_forms();
