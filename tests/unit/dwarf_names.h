@@ -168,14 +168,17 @@ static inline enum ms_status names_ask(void *owner, const uint64_t *addresses, s
                                        struct ms_dwarf_hints *out, struct ms_error *err)
 {
     struct names_symbols *symbols = owner;
-    (void)err;
     symbols->n_asked++;
     if (symbols->status != MS_OK)
         return symbols->status;
     out->items = calloc(n, sizeof *out->items);
     out->names = calloc(n * 2, sizeof *out->names);
-    if (!out->items || !out->names)
-        abort();
+    if (!out->items || !out->names) {
+        free(out->items);
+        free(out->names);
+        *out = (struct ms_dwarf_hints){NULL, NULL};
+        return ms_fail_memory(err);
+    }
     for (size_t i = 0; i < n; i++) {
         struct ms_dwarf_hint *hint = &out->items[i];
         const struct names_symbol *found = NULL;
