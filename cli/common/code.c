@@ -31,8 +31,11 @@ static int judge(const struct code_request *request, unsigned seconds, const str
 {
     if (end->status == 0)
         return EXIT_DONE;
-    if (end->signal == SIGXCPU || end->signal == SIGKILL)
+    if (end->signal == SIGXCPU)
         complain("%s: LLVM's disassembler was ended after %u seconds", request->path, seconds);
+    else if (end->signal == SIGKILL)
+        complain("%s: LLVM's disassembler was killed from outside, or for want of memory",
+                 request->path);
     else if (end->status < 0)
         complain("%s: LLVM's disassembler was ended by signal %d (%s)", request->path, end->signal,
                  strsignal(end->signal));

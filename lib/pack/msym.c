@@ -20,6 +20,7 @@ struct walk {
     struct ms_cursor at; /* the next record */
     uint64_t low, high;  /* code of the one before */
     struct ms_bytes record;
+    bool bad; /* it can't be read: nobody tries again for every address in it */
 };
 
 struct ms_msym {
@@ -360,8 +361,11 @@ static enum ms_status name_chain(struct ms_msym *m, struct ms_error *err)
     enum ms_status status = name_file(m, r->rows[0].file, err);
     if (!r->piece.n_nodes)
         return status;
+    size_t depth = 0;
     for (uint32_t node = r->spans[0].node; node != MS_NO_PARENT && status == MS_OK;
          node = r->nodes[node].parent) {
+        if (depth++ == MS_MAX_INLINE_DEPTH) /* then the function answers alone */
+            return name_node(m, 0, err);
         status = name_node(m, node, err);
         if (status == MS_OK)
             status = name_file(m, r->nodes[node].call_file, err);
@@ -418,6 +422,7 @@ static enum ms_status start_block(struct ms_msym *m, size_t i, struct ms_error *
     walk->i = i;
     walk->at = ms_cursor_over(bytes, false);
     walk->low = walk->high = walk->block.low;
+    walk->bad = false;
     return MS_OK;
 }
 
@@ -501,6 +506,7 @@ static enum ms_status next_record(struct ms_msym *m, struct ms_error *err)
         return status;
     uint64_t gap = ms_cursor_uleb(c), n = ms_cursor_uleb(c), size = ms_cursor_uleb(c);
     walk->record = ms_cursor_bytes(c, size);
+    walk->bad = false;
     if (c->bad || !n || ms_add_overflows(walk->high, gap, &walk->low) ||
         ms_add_overflows(walk->low, n, &walk->high))
         return bad_block(m, err);
@@ -519,10 +525,13 @@ static enum ms_status find_record(struct ms_msym *m, uint64_t address, struct ms
     if (address < walk->low)
         return MS_ABSENT;
     status = test(m, walk->record.at, walk->record.n, err);
-    if (status == MS_OK)
+    if (status != MS_OK)
+        return status;
+    if (!walk->bad)
         status =
             ms_msym_record_start(&m->record, walk->record, walk->low, walk->high, m->names_n, err);
-    return status == MS_E_FORMAT ? bad_record(m, walk->record, walk->low, err) : status;
+    walk->bad |= status == MS_E_FORMAT;
+    return walk->bad ? bad_record(m, walk->record, walk->low, err) : status;
 }
 
 enum ms_status ms_msym_find(struct ms_msym *m, uint64_t address, struct ms_ready_answer *out,
@@ -538,8 +547,10 @@ enum ms_status ms_msym_find(struct ms_msym *m, uint64_t address, struct ms_ready
         return status;
     uint64_t low = r->piece.low;
     status = ms_msym_record_seek(r, address, err);
-    if (status == MS_E_FORMAT)
+    if (status == MS_E_FORMAT) {
+        m->walk.bad |= m->walk.record.at == r->bytes.at;
         return bad_record(m, r->bytes, low, err);
+    }
     if (status == MS_OK)
         status = name_chain(m, err);
     if (status != MS_OK)

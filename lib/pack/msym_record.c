@@ -299,9 +299,10 @@ static enum ms_status read_spans(struct ms_msym_record *r, struct ms_error *err)
     r->piece.spans = r->spans;
     r->piece.n_spans = n;
     for (size_t i = 0; i < n; i++) {
+        uint64_t before = span.low;
         read_span(&r->spans_at, false, r->scale, UINT64_MAX, &span);
         r->spans[i] = span;
-        if (span.node >= r->piece.n_nodes)
+        if (span.node >= r->piece.n_nodes || span.low < before || span.low >= r->piece.high)
             ms_cursor_spoil(&r->spans_at);
     }
     return r->spans_at.bad ? MS_E_FORMAT : MS_OK;
@@ -316,8 +317,11 @@ static enum ms_status read_rows(struct ms_msym_record *r, struct ms_error *err)
     r->piece.rows = r->rows;
     r->piece.n_rows = n;
     for (size_t i = 0; i < n; i++) {
+        uint64_t before = row.low;
         read_row(&r->rows_at, false, r->scale, UINT64_MAX, &row);
         r->rows[i] = row;
+        if (row.low < before || row.low >= r->piece.high)
+            ms_cursor_spoil(&r->rows_at);
     }
     return r->rows_at.bad || ms_cursor_left(&r->rows_at) ? MS_E_FORMAT : MS_OK;
 }

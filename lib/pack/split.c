@@ -59,6 +59,7 @@ static bool prepare(const struct ms_piece *p, struct ms_split_room *r)
 struct split {
     const struct ms_piece *whole;
     struct ms_split_room *room;
+    size_t enough;    /* rows and spans of the part in hand, if it isn't the last */
     size_t row, span; /* the first behind the part before */
 };
 
@@ -73,7 +74,7 @@ static uint64_t find_end(const struct split *s, uint64_t low, size_t *n_rows, si
             span++;
         if (p->n_rows - row + (p->n_spans - span) < LEFT)
             break;
-        if (row - s->row + (span - s->span) >= ENOUGH && end > low) {
+        if (row - s->row + (span - s->span) >= s->enough && end > low) {
             *n_rows = row - s->row;
             *n_spans = span - s->span;
             return end;
@@ -175,7 +176,7 @@ static void put_nodes(struct split *s, struct ms_piece *part)
 bool ms_piece_split(const struct ms_piece *p, struct ms_split_room *room, ms_split_taker take,
                     void *owner)
 {
-    struct split s = {p, room, 0, 0};
+    struct split s = {p, room, ENOUGH, 0, 0};
     if (p->n_rows + p->n_spans < ENOUGH + LEFT)
         return take(owner, p);
     if (!prepare(p, room))
@@ -191,6 +192,8 @@ bool ms_piece_split(const struct ms_piece *p, struct ms_split_room *room, ms_spl
         put_rows(&s, &part, n_rows);
         put_spans(&s, &part, n_spans);
         put_nodes(&s, &part);
+        /* Calls that are nested deeply are in every part: these are no more than all its rows. */
+        s.enough = 2 * part.n_nodes > ENOUGH ? 2 * part.n_nodes : ENOUGH;
         for (size_t i = 0; i < part.n_files; i++)
             room->file_numbers[room->used_files[i]] = 0;
         if (!take(owner, &part))

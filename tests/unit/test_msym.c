@@ -204,6 +204,46 @@ Test(msym, every_byte_of_a_record)
     ms_msym_close(NULL);
 }
 
+static uint8_t *put_leb(uint8_t *at, unsigned value)
+{
+    for (; value >= 0x80; value >>= 7)
+        *at++ = (uint8_t)(value | 0x80);
+    *at++ = (uint8_t)value;
+    return at;
+}
+
+/* Calls that nest deeper than any answer tells: the function alone, and nothing is looked for. */
+Test(msym, a_chain_of_calls_that_is_too_long)
+{
+    static struct image m;
+    static uint8_t body[8192], record[8192];
+    struct ms_msym *msym;
+    struct ms_error err;
+    for (unsigned n = MS_MAX_INLINE_DEPTH; n < MS_MAX_INLINE_DEPTH + 2; n++) {
+        const uint8_t head[] = {1 << 3, 0};
+        memcpy(body, head, sizeof head);
+        uint8_t *at = put_leb(body + sizeof head, n);
+        *at++ = 0, *at++ = 0, *at++ = 1;
+        memset(at, 0, 6 * (n - 1)); /* each in the one before */
+        at = put_leb(at + 6 * (n - 1), 1);
+        *at++ = 0;
+        at = put_leb(at, 2 * (n - 1)); /* one span, of the last */
+        *at++ = 0;
+        size_t n_body = (size_t)(at - body);
+        record[0] = 0x10, record[1] = 0x20;
+        at = put_leb(record + 2, (unsigned)n_body);
+        memcpy(at, body, n_body);
+        make(&m, record, (size_t)(at - record) + n_body);
+        cr_assert_eq(ms_msym_open((struct ms_bytes){m.bytes, m.n}, "w", &msym, &err), MS_OK);
+        cr_assert_eq(ms_msym_find(msym, 0x1010, &answer, &err), MS_OK);
+        bool told = n == MS_MAX_INLINE_DEPTH;
+        cr_assert_eq(answer.n_frames, told ? n : 1);
+        cr_assert_eq(answer.damaged, !told);
+        cr_assert_str_eq(answer.frames[answer.n_frames - 1].linkage, "_Zouter");
+        ms_msym_close(msym);
+    }
+}
+
 /* A wrong length costs time, and nothing else. */
 Test(msym, lengths_of_strings_are_only_hints)
 {

@@ -69,7 +69,7 @@ static struct ms_ready_answer by_whole, by_part;
 struct judge {
     const struct ms_piece *whole;
     uint64_t end;
-    size_t n_parts, most, stop_after;
+    size_t n_parts, n_nodes, most, stop_after;
 };
 
 static bool judge_part(void *owner, const struct ms_piece *part)
@@ -92,6 +92,7 @@ static bool judge_part(void *owner, const struct ms_piece *part)
             0);
     }
     j->end = part->high;
+    j->n_nodes += part->n_nodes;
     if (part->n_rows + part->n_spans > j->most)
         j->most = part->n_rows + part->n_spans;
     return ++j->n_parts != j->stop_after;
@@ -112,8 +113,25 @@ Test(split, parts_say_what_the_whole_says)
             if (whole.n_rows + whole.n_spans < 96)
                 cr_assert_eq(j.n_parts, 1);
             if (whole.n_rows >= 600)
-                cr_assert_geq(j.n_parts, whole.n_rows / 96);
+                cr_assert_geq(j.n_parts, whole.n_nodes < 30 ? whole.n_rows / 96 : 2);
+            cr_assert_leq(j.n_nodes, 2 * whole.n_nodes + (whole.n_rows + whole.n_spans) / 2);
         }
+    ms_split_room_fini(&room);
+}
+
+/* A chain of calls that is in every part must not make a small piece a large index. */
+Test(split, deep_calls_are_not_repeated_for_few_rows)
+{
+    struct ms_piece whole = make(3, 512, 1, 3900);
+    struct ms_split_room room = {0};
+    for (uint32_t i = 1; i < 512; i++)
+        nodes[i].parent = i - 1;
+    spans[0].node = 511;
+    struct judge j = {.whole = &whole, .end = whole.low};
+    cr_assert(ms_piece_split(&whole, &room, judge_part, &j));
+    cr_assert_eq(j.end, whole.high);
+    cr_assert_gt(j.n_parts, 2);
+    cr_assert_leq(j.n_nodes, 512 + 3900 / 2 + 512);
     ms_split_room_fini(&room);
 }
 
