@@ -255,8 +255,12 @@ static enum ms_status run_named_unit(struct worker *w, struct group *group, stru
         status = ms_unit_open(w->reader, &header, &unit, &group->fault);
     if (status == MS_E_NOMEM)
         return ms_fail_memory(err);
-    if (status == MS_OK)
-        return run_unit(w, &unit, group, err);
+    if (status == MS_OK) {
+        status = run_unit(w, &unit, group, err);
+        if (w->reader->s.done_with)
+            w->reader->s.done_with(w->reader->s.done_owner, unit.bytes);
+        return status;
+    }
     for (size_t i = 0; i < group->n; i++)
         b->proposals[group->first + i].found = false;
     return MS_OK;

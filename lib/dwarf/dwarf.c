@@ -1,8 +1,8 @@
 #include "dwarf/dwarf.h"
 
-#include "machsym/workers.h"
 #include "dwarf/keep.h"
 #include "dwarf/reader.h"
+#include "machsym/workers.h"
 
 #include <stdlib.h>
 
@@ -62,6 +62,13 @@ void ms_dwarf_set_max_kept(struct ms_dwarf *dwarf, size_t bytes)
 void ms_dwarf_set_hinter(struct ms_dwarf *dwarf, const struct ms_dwarf_hinter *hinter)
 {
     dwarf->hinter = hinter ? *hinter : (struct ms_dwarf_hinter){.ask = NULL};
+}
+
+void ms_dwarf_set_done(struct ms_dwarf *dwarf, void (*done_with)(void *owner, struct ms_bytes unit),
+                       void *owner)
+{
+    dwarf->s.done_with = done_with;
+    dwarf->s.done_owner = owner;
 }
 
 void ms_dwarf_set_meter(struct ms_dwarf *dwarf, void (*went_through)(void *owner, uint64_t bytes),

@@ -17,10 +17,10 @@ enum { MS_TOUCH_BYTES = 64 << 10 };
 struct ms_dwarf_sections {
     struct ms_bytes abbrev, addr, aranges, info, line, line_str, ranges, rnglists, str, str_offsets,
         types;
-    struct ms_bytes loc, loclists; /* where variables are: no look-up needs it */
+    struct ms_bytes loc, loclists;      /* where variables are: no look-up needs it */
     struct ms_bytes apple_names, names; /* __apple_names, .debug_names: a look-up may use them */
-    bool big;                      /* byte order */
-    uint8_t address_size;          /* of the image: 4 or 8, where a unit does not say */
+    bool big;                           /* byte order */
+    uint8_t address_size;               /* of the image: 4 or 8, where a unit does not say */
     /** Half-open code ranges of the image, ascending, disjoint, to tell code from
      *  tombstones; may be NULL: then nothing starts at 0, which an object file's code
      *  does. */
@@ -31,6 +31,10 @@ struct ms_dwarf_sections {
      *  pages back; by each thread of a request. NULL: nobody wants to know. */
     void (*went_through)(void *owner, uint64_t bytes);
     void *owner;
+    /** Told of each unit that a batch has done with, but for strings that stand in it; by each
+     *  thread. NULL: nobody wants to know. */
+    void (*done_with)(void *owner, struct ms_bytes unit);
+    void *done_owner;
 };
 
 struct ms_dwarf_range {
@@ -57,7 +61,7 @@ struct ms_dwarf_hit {
     uint32_t n_frames;
     uint32_t error;          /* index into .errors when status is MS_E_*, else 0 */
     struct ms_frame *frames; /* innermost first; they live as long as the answers */
-    bool final; /* names are as they are shown, and the outermost frame has one */
+    bool final;              /* names are as they are shown, and the outermost frame has one */
     uint64_t row_vm; /* where the line table's row starts; meaningful when there are frames */
 };
 
@@ -139,6 +143,10 @@ void ms_dwarf_set_hinter(struct ms_dwarf *dwarf, const struct ms_dwarf_hinter *h
 /** Who is told what is gone through, from now on: see struct ms_dwarf_sections. */
 void ms_dwarf_set_meter(struct ms_dwarf *dwarf, void (*went_through)(void *owner, uint64_t bytes),
                         void *owner);
+
+/** Who is told of units that a batch has done with, from now on. */
+void ms_dwarf_set_done(struct ms_dwarf *dwarf, void (*done_with)(void *owner, struct ms_bytes unit),
+                       void *owner);
 
 /** What ms_dwarf_check went through. */
 struct ms_dwarf_counts {

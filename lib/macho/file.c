@@ -220,6 +220,17 @@ void ms_file_give_back(const struct ms_file *file)
         (void)madvise((void *)(uintptr_t)file->bytes.at, file->bytes.n, MADV_DONTNEED);
 }
 
+void ms_file_give_back_part(const struct ms_file *file, struct ms_bytes part)
+{
+    const uintptr_t start = (uintptr_t)file->bytes.at, page = (uintptr_t)sysconf(_SC_PAGESIZE);
+    const uintptr_t low = (uintptr_t)part.at, off = low - start;
+    if (!file->slot || low < start || off > file->bytes.n || part.n > file->bytes.n - off)
+        return;
+    const uintptr_t from = (low + page - 1) / page * page, end = (low + part.n) / page * page;
+    if (from < end)
+        (void)madvise((void *)from, end - from, MADV_DONTNEED);
+}
+
 struct ms_bytes ms_file_bytes(const struct ms_file *file)
 {
     return file->bytes;

@@ -38,8 +38,22 @@ void ms_image_touched(struct ms_image *image, size_t n)
         went_through(image, (uint64_t)n * MS_TOUCH_BYTES);
 }
 
+/*
+ * A batch goes through a unit once. Of a large dSYM the units would take more memory than all else
+ * together; giving them back costs little more than at the end of the process.
+ */
+enum { LARGE_INFO = 32 << 20, LARGE_UNIT = 64 << 10 };
+
+static void done_with(void *owner, struct ms_bytes unit)
+{
+    if (unit.n >= LARGE_UNIT)
+        ms_file_give_back_part(owner, unit);
+}
+
 void ms_image_bound_reader(struct ms_image *image, struct ms_dwarf *dwarf)
 {
+    if (image->dwarf.sections.info.n >= LARGE_INFO)
+        ms_dwarf_set_done(dwarf, done_with, ms_image_dwarf_part(image)->file);
     if (!image->max_memory)
         return;
     ms_dwarf_set_max_kept(dwarf, image->max_memory / 4);

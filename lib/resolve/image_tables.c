@@ -15,7 +15,8 @@ static void offer_names(const struct ms_image *image, const struct ms_part *part
     const struct ms_dwarf_hinter hinter = {.owner = (void *)(uintptr_t)macho,
                                            .cost = ms_symbol_hints_cost(macho),
                                            .ask = ms_symbol_hints};
-    if (macho->n_nlist)
+    /* Tables of names are read here and there: within a bound, units one after the other are less. */
+    if (macho->n_nlist && !image->max_memory)
         ms_dwarf_set_hinter(image->dwarf.reader, &hinter);
 }
 

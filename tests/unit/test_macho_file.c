@@ -165,6 +165,11 @@ Test(file, pages_given_back)
     const volatile uint8_t *at = ms_file_bytes(file).at;
     uint8_t first = at[0], last = at[8 * page - 1];
     ms_file_give_back(file);
+    struct ms_bytes all = ms_file_bytes(file), elsewhere = {(const uint8_t *)&all, sizeof all};
+    ms_file_give_back_part(file, all);
+    ms_file_give_back_part(file, (struct ms_bytes){all.at + 1, all.n - 1});
+    ms_file_give_back_part(file, (struct ms_bytes){all.at, all.n + 1});
+    ms_file_give_back_part(file, elsewhere);
     cr_assert_eq(at[0], first);
     cr_assert_eq(at[8 * page - 1], last);
     cr_assert(!ms_file_torn(file));

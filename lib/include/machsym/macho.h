@@ -37,6 +37,8 @@ int64_t ms_file_mtime(const struct ms_file *file);
  * from the disk. For a process that must stay small; any thread may read meanwhile.
  */
 void ms_file_give_back(const struct ms_file *file);
+/** The same of the whole pages in a part of the file; of bytes that lie elsewhere it does nothing. */
+void ms_file_give_back_part(const struct ms_file *file, struct ms_bytes part);
 
 /**
  * True once a page of the mapping was found gone because another process truncated the
