@@ -7,7 +7,7 @@
 #include <string.h>
 
 /* Questions that a worker takes at a time, and those that are done before any is printed. */
-enum { CHUNK = 128, WAVE = 16 * CHUNK };
+enum { CHUNK = 64, WAVE = 32 * CHUNK };
 
 /* What a chunk came to: its sink writes to the end of `text`. */
 struct chunk {
@@ -35,7 +35,7 @@ static size_t count_workers(size_t n_workers)
 bool atos_fan_pays(const struct atos_printer *printer, size_t n, size_t n_workers)
 {
     /* Without demangling a thread costs more than what it prints. */
-    return n >= 8 * CHUNK && count_workers(n_workers) > 1 && !printer->dedup && !printer->verbose &&
+    return n >= 16 * CHUNK && count_workers(n_workers) > 1 && !printer->dedup && !printer->verbose &&
            !printer->style.no_demangle;
 }
 
