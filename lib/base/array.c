@@ -21,3 +21,11 @@ bool ms_array_grow(void *items_pointer, size_t n, size_t *room, size_t item_byte
     *room = larger;
     return true;
 }
+
+bool ms_array_reach(void *items_pointer, size_t n, size_t *room, size_t item_bytes)
+{
+    while (*room < n)
+        if (!ms_array_grow(items_pointer, *room, room, item_bytes))
+            return false;
+    return true;
+}

@@ -15,10 +15,12 @@
  */
 bool ms_array_grow(void *items_pointer, size_t n, size_t *room, size_t item_bytes);
 
+/** Makes room for n items in all; else as ms_array_grow. */
+bool ms_array_reach(void *items_pointer, size_t n, size_t *room, size_t item_bytes);
+
 /** Appends *item: `MS_PUSH(list->items, list->n, list->room, value)` is false without memory. */
 #define MS_PUSH(items, n, room, value)                                                             \
-    (ms_array_grow(&(items), (n), &(room), sizeof *(items))                               \
-         ? ((items)[(n)++] = (value), true)                                                        \
-         : false)
+    (ms_array_grow(&(items), (n), &(room), sizeof *(items)) ? ((items)[(n)++] = (value), true)     \
+                                                            : false)
 
 #endif

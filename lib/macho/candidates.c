@@ -63,8 +63,7 @@ static enum ms_status collect_code(struct ms_candidates *all, struct ms_error *e
     return MS_OK;
 }
 
-/* True when the address lies in code, by any section. */
-static bool is_code_address(const struct ms_candidates *all, uint64_t at)
+const struct ms_code_range *ms_candidates_range(const struct ms_candidates *all, uint64_t at)
 {
     size_t low = 0, high = all->n_ranges;
     while (low < high) {
@@ -74,7 +73,7 @@ static bool is_code_address(const struct ms_candidates *all, uint64_t at)
         else
             high = middle;
     }
-    return low > 0 && at < all->ranges[low - 1].high;
+    return low && at < all->ranges[low - 1].high ? &all->ranges[low - 1] : NULL;
 }
 
 /* ---- records ----------------------------------------------------------------------------- */
@@ -335,7 +334,7 @@ static enum ms_status collect_exports(struct ms_candidates *all, struct ms_error
     size_t max_bytes = 65536 + 16 * exports.trie.n;
     while ((status = ms_exports_next(&exports, &export_, err)) == MS_OK) {
         uint64_t at = export_.vm & ms_code_mask(all->macho);
-        if (judge(export_.name) != USE_NAME || !matters(all, at) || !is_code_address(all, at) ||
+        if (judge(export_.name) != USE_NAME || !matters(all, at) || !ms_candidates_range(all, at) ||
             is_named(all, settled, at))
             continue;
         status = keep_export(all, &export_, at, max_bytes, err);

@@ -68,6 +68,10 @@ enum ms_status ms_candidates_read(const struct ms_macho *macho, const uint64_t *
 /** Frees all but the arena, which the caller may have taken (and set to NULL). */
 void ms_candidates_fini(struct ms_candidates *candidates);
 
+/** The code section that has an address; NULL when none does. */
+const struct ms_code_range *ms_candidates_range(const struct ms_candidates *candidates,
+                                                uint64_t address_vm);
+
 /** The name of a record, NULL when it has none. Borrowed from the string table or the arena. */
 const char *ms_candidate_name(const struct ms_candidates *candidates,
                               const struct ms_record *record);

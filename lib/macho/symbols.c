@@ -103,20 +103,6 @@ static enum ms_status build_all(struct ms_candidates *all, struct ms_symbols *ou
     return MS_OK;
 }
 
-/* The code section that has an address; NULL when none does. */
-static const struct ms_code_range *range_of(const struct ms_candidates *all, uint64_t at)
-{
-    size_t low = 0, high = all->n_ranges;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (all->ranges[middle].low <= at)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low && at < all->ranges[low - 1].high ? &all->ranges[low - 1] : NULL;
-}
-
 /* Where the first record behind each wanted address is. NULL without memory. */
 static uint64_t *find_next(const struct ms_candidates *all)
 {
@@ -152,7 +138,7 @@ static bool cut_range(const struct ms_candidates *all, const struct ms_record *r
                       uint64_t next, const struct starts *starts, uint64_t address,
                       struct ms_symbol *out)
 {
-    const struct ms_code_range *range = range_of(all, address);
+    const struct ms_code_range *range = ms_candidates_range(all, address);
     if (!range)
         return false;
     bool found = record && record->at >= range->low;

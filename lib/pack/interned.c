@@ -46,15 +46,6 @@ static bool is_same(const struct ms_interned *in, uint32_t number, const char *c
     return true;
 }
 
-static bool make_room(struct ms_interned *in)
-{
-    size_t n = in->n * in->width;
-    while (in->room < n + in->width)
-        if (!ms_array_grow(&in->keys, in->room, &in->room, sizeof *in->keys))
-            return false;
-    return true;
-}
-
 static uint32_t find_or_add(struct ms_interned *in, const char *const *texts)
 {
     uint64_t hash = ms_hash(0, texts, in->width * sizeof *texts);
@@ -62,7 +53,8 @@ static uint32_t find_or_add(struct ms_interned *in, const char *const *texts)
     for (size_t probe = 0; (i = ms_index_next(&in->by_texts, hash, &probe)) != MS_INDEX_NONE;)
         if (is_same(in, i, texts))
             return i;
-    if (in->n >= MS_INDEX_NONE - 1 || !make_room(in))
+    if (in->n >= MS_INDEX_NONE - 1 ||
+        !ms_array_reach(&in->keys, (in->n + 1) * in->width, &in->room, sizeof *in->keys))
         return MS_INDEX_NONE;
     for (unsigned k = 0; k < in->width; k++)
         if (!ms_text_key_set(&in->keys[in->n * in->width + k], texts[k]))

@@ -21,14 +21,6 @@ static inline uint64_t unfold(uint64_t value)
     return value >> 1 ^ (0 - (value & 1));
 }
 
-static bool make_room(void *items_pointer, uint64_t n, size_t *room, size_t item_bytes)
-{
-    while (*room < n)
-        if (!ms_array_grow(items_pointer, *room, room, item_bytes))
-            return false;
-    return true;
-}
-
 /* A count whose items take `least` bytes each at least. */
 static size_t get_count(struct ms_cursor *c, size_t least)
 {
@@ -52,8 +44,8 @@ static enum ms_status read_files(struct ms_msym_record *r, struct ms_cursor *c,
 {
     size_t n = get_count(c, 1);
     uint64_t number = 0;
-    if (!make_room(&r->files, n, &r->files_room, sizeof *r->files) ||
-        !make_room(&r->file_numbers, n, &r->numbers_room, sizeof *r->file_numbers))
+    if (!ms_array_reach(&r->files, n, &r->files_room, sizeof *r->files) ||
+        !ms_array_reach(&r->file_numbers, n, &r->numbers_room, sizeof *r->file_numbers))
         return ms_fail_memory(err);
     for (size_t i = 0; i < n; i++) {
         number += unfold(ms_cursor_uleb(c));
@@ -98,9 +90,9 @@ enum ms_status ms_msym_record_start(struct ms_msym_record *r, struct ms_bytes by
     if (status == MS_OK)
         status = find_parts(r, &c);
     if (status == MS_OK &&
-        (!make_room(&r->nodes, r->nodes_left, &r->nodes_room, sizeof *r->nodes) ||
-         !make_room(&r->spans, 1, &r->spans_room, sizeof *r->spans) ||
-         !make_room(&r->rows, 1, &r->rows_room, sizeof *r->rows)))
+        (!ms_array_reach(&r->nodes, r->nodes_left, &r->nodes_room, sizeof *r->nodes) ||
+         !ms_array_reach(&r->spans, 1, &r->spans_room, sizeof *r->spans) ||
+         !ms_array_reach(&r->rows, 1, &r->rows_room, sizeof *r->rows)))
         status = ms_fail_memory(err);
     if (status != MS_OK)
         return give_up(r, status);
@@ -293,7 +285,7 @@ enum ms_status ms_msym_record_seek(struct ms_msym_record *r, uint64_t address, s
 static enum ms_status read_spans(struct ms_msym_record *r, struct ms_error *err)
 {
     size_t n = r->spans_left;
-    if (!make_room(&r->spans, n, &r->spans_room, sizeof *r->spans))
+    if (!ms_array_reach(&r->spans, n, &r->spans_room, sizeof *r->spans))
         return ms_fail_memory(err);
     struct ms_piece_span span = r->spans[0];
     r->piece.spans = r->spans;
@@ -311,7 +303,7 @@ static enum ms_status read_spans(struct ms_msym_record *r, struct ms_error *err)
 static enum ms_status read_rows(struct ms_msym_record *r, struct ms_error *err)
 {
     size_t n = r->rows_left;
-    if (!make_room(&r->rows, n, &r->rows_room, sizeof *r->rows))
+    if (!ms_array_reach(&r->rows, n, &r->rows_room, sizeof *r->rows))
         return ms_fail_memory(err);
     struct ms_piece_row row = r->rows[0];
     r->piece.rows = r->rows;

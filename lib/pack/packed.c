@@ -251,14 +251,6 @@ void ms_piece_room_fini(struct ms_piece_room *room)
     memset(room, 0, sizeof *room);
 }
 
-static bool make_room(void *items_pointer, size_t n, size_t *room, size_t item_bytes)
-{
-    while (*room < n)
-        if (!ms_array_grow(items_pointer, *room, room, item_bytes))
-            return false;
-    return true;
-}
-
 static void get_nodes(const uint8_t **from, uint64_t start, size_t n, struct ms_piece_node *nodes)
 {
     uint32_t number = 0;
@@ -333,21 +325,21 @@ bool ms_packed_get(const uint8_t *from, uint64_t from_low, uint64_t low, uint64_
     unsigned scale = head & SCALED ? 2 : 0;
     uint32_t number = 0;
     size_t n_files = get_uleb(&from);
-    if (!make_room(&room->files, n_files, &room->files_room, sizeof *room->files) ||
-        !make_room(&room->numbers, n_files, &room->numbers_room, sizeof *room->numbers))
+    if (!ms_array_reach(&room->files, n_files, &room->files_room, sizeof *room->files) ||
+        !ms_array_reach(&room->numbers, n_files, &room->numbers_room, sizeof *room->numbers))
         return false;
     for (size_t i = 0; i < n_files; i++)
         room->numbers[i] = number = get_number(&from, number);
     size_t n_nodes = get_uleb(&from);
-    if (!make_room(&room->nodes, n_nodes, &room->nodes_room, sizeof *room->nodes))
+    if (!ms_array_reach(&room->nodes, n_nodes, &room->nodes_room, sizeof *room->nodes))
         return false;
     get_nodes(&from, from_low, n_nodes, room->nodes);
     size_t n_spans = get_uleb(&from);
-    if (!make_room(&room->spans, n_spans, &room->spans_room, sizeof *room->spans))
+    if (!ms_array_reach(&room->spans, n_spans, &room->spans_room, sizeof *room->spans))
         return false;
     n_spans = get_spans(&from, scale, from_low, low, high, n_spans, room->spans);
     size_t n_rows = get_uleb(&from);
-    if (!make_room(&room->rows, n_rows, &room->rows_room, sizeof *room->rows))
+    if (!ms_array_reach(&room->rows, n_rows, &room->rows_room, sizeof *room->rows))
         return false;
     n_rows = get_rows(&from, scale, from_low, low, high, n_rows, room->rows);
     *out = (struct ms_piece){.low = low,

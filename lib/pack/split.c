@@ -26,27 +26,22 @@ void ms_split_room_fini(struct ms_split_room *room)
     memset(room, 0, sizeof *room);
 }
 
-static bool make_room(void *items_pointer, size_t n, size_t *room, size_t item_bytes)
-{
-    while (*room < n)
-        if (!ms_array_grow(items_pointer, *room, room, item_bytes))
-            return false;
-    return true;
-}
-
 /* Numbers of all parts together take no more time than the piece has bytes: a part clears its own.
  */
 static bool prepare(const struct ms_piece *p, struct ms_split_room *r)
 {
-    if (!make_room(&r->nodes, p->n_nodes, &r->nodes_room, sizeof *r->nodes) ||
-        !make_room(&r->spans, p->n_spans + 1, &r->spans_room, sizeof *r->spans) ||
-        !make_room(&r->rows, p->n_rows, &r->rows_room, sizeof *r->rows) ||
-        !make_room(&r->files, p->n_files, &r->files_room, sizeof *r->files) ||
-        !make_room(&r->node_numbers, p->n_nodes, &r->node_numbers_room, sizeof *r->node_numbers) ||
-        !make_room(&r->file_numbers, p->n_files, &r->file_numbers_room, sizeof *r->file_numbers) ||
-        !make_room(&r->used, p->n_nodes, &r->used_room, sizeof *r->used) ||
-        !make_room(&r->used_scratch, p->n_nodes, &r->used_scratch_room, sizeof *r->used_scratch) ||
-        !make_room(&r->used_files, p->n_files, &r->used_files_room, sizeof *r->used_files))
+    if (!ms_array_reach(&r->nodes, p->n_nodes, &r->nodes_room, sizeof *r->nodes) ||
+        !ms_array_reach(&r->spans, p->n_spans + 1, &r->spans_room, sizeof *r->spans) ||
+        !ms_array_reach(&r->rows, p->n_rows, &r->rows_room, sizeof *r->rows) ||
+        !ms_array_reach(&r->files, p->n_files, &r->files_room, sizeof *r->files) ||
+        !ms_array_reach(&r->node_numbers, p->n_nodes, &r->node_numbers_room,
+                        sizeof *r->node_numbers) ||
+        !ms_array_reach(&r->file_numbers, p->n_files, &r->file_numbers_room,
+                        sizeof *r->file_numbers) ||
+        !ms_array_reach(&r->used, p->n_nodes, &r->used_room, sizeof *r->used) ||
+        !ms_array_reach(&r->used_scratch, p->n_nodes, &r->used_scratch_room,
+                        sizeof *r->used_scratch) ||
+        !ms_array_reach(&r->used_files, p->n_files, &r->used_files_room, sizeof *r->used_files))
         return false;
     if (p->n_nodes)
         memset(r->node_numbers, 0, p->n_nodes * sizeof *r->node_numbers);

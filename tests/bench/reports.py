@@ -149,7 +149,7 @@ def many_reports(bench, row, made):
         if n == MANY:
             gate(bench, what + " in one run, against as many runs", rows, f"{n} runs of llvm-symbolizer")
         cpu = {name: one.median("cpu") for name, one in rows.items()}
-        bench.gate(f"{what}: CPU of one run, to that of as many runs", "<= 1/5" if n == MANY else "<= 1/10",
+        bench.gate(f"{what}: CPU of one run, to that of as many runs", "<= 1/5" if n == MANY else "<= 1/15",
                    cpu["machsym-crash"] / cpu[f"machsym-crash, {n} runs"])
         bench.gate(f"{what}: CPU of one run, times that of one report with all frames", "<= 3" if n == MANY else "<= 2",
                    cpu["machsym-crash"] / cpu["machsym-crash, all frames in one report"])
